@@ -1,0 +1,1 @@
+//! Cold, retryable, composable streams.
