@@ -17,17 +17,14 @@ fn flow(node: &Json) -> String {
 
 /// A node without its upstream.
 fn alone(node: &Json) -> String {
-    let mut text = node["op"].as_str().unwrap_or("?").to_owned();
+    let mut words = vec![node["op"].as_str().unwrap_or("?").to_owned()];
     for (field, value) in node.as_object().into_iter().flatten() {
         match field.as_str() {
             "op" | "in" => {}
-            "inner" => text += &format!(" ({})", flow(value)),
-            "ins" => {
-                let flows: Vec<_> = value.as_array().into_iter().flatten().map(flow).collect();
-                text += &format!(" ({})", flows.join(") ("));
-            }
-            _ => text += &format!(" {field}={}", value.to_string().replace('"', "")),
+            "inner" => words.push(format!("({})", flow(value))),
+            "ins" => words.extend(value.as_array().into_iter().flatten().map(|node| format!("({})", flow(node)))),
+            _ => words.push(format!("{field}={}", value.to_string().replace('"', ""))),
         }
     }
-    text
+    words.join(" ")
 }

@@ -6,7 +6,8 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use crate::recorder::Recorder;
-use crate::spec::{Error, Step, Steps, Value, Words};
+use crate::spec::{Error, Step, Steps};
+use crate::value::Value;
 
 /// Logs for one node of the pipeline.
 #[derive(Clone, Debug)]
@@ -51,8 +52,8 @@ impl<'a> Holder<'a> {
 
     /// Plays `steps` in order; the first failure is the end.
     pub(crate) async fn play(self, steps: &'a Steps, mut outlet: impl Outlet) -> Result<(), Error> {
-        for Words(step) in steps {
-            match step {
+        for step in steps {
+            match &**step {
                 Step::Emit(value) => outlet.put(value.clone()).await,
                 Step::EmitRel(k) => {
                     let outer = self.outer.expect("`emit_rel` stands in an inner flow or a block");

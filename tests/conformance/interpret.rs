@@ -8,7 +8,8 @@ use std::rc::Rc;
 
 use crate::holder::{Holder, delay};
 use crate::recorder::Recorder;
-use crate::spec::{Error, Function, Lane, Listed, Node, Operator, RetryWhen, Source, Value, Words};
+use crate::spec::{Error, Lane, Listed, Node, Operator, RetryWhen, Source, Words};
+use crate::value::{Function, Value};
 
 /// A flow of the interpreter, whatever it is made of.
 pub(crate) type Pipe<'a> = LocalBoxFlow<'a, Value, Error>;
@@ -92,7 +93,7 @@ impl<'a> Scope<'a> {
             Operator::MapDelay { ms, r#fn } => upstream
                 .then(async |value| {
                     delay(*ms).await;
-                    r#fn.of(&value)
+                    r#fn.as_ref().map_or(value.clone(), |function| function.of(&value))
                 })
                 .boxed_local(),
 
@@ -108,7 +109,7 @@ impl<'a> Scope<'a> {
                 let holder = self.holder(lane.as_ref());
                 upstream.on_empty(move |emitter| holder.clone().play(steps, emitter)).boxed_local()
             }
-            Operator::OnCompletion { lane, emits } => self.on_completion(lane, emits, upstream),
+            Operator::OnCompletion { lane, emits } => self.on_completion(lane, emits.as_ref(), upstream),
 
             Operator::FailOn { eq, error } => {
                 let holder = self.holder(None);
@@ -156,7 +157,7 @@ impl<'a> Scope<'a> {
 
     /// Kotlin's `onCompletion` sees cancellation, too. The values come from an operator of their own, so that a flow that
     /// is cut off while it emits them has completed before.
-    fn on_completion(&self, lane: &'a Lane, emits: &'a [Value], upstream: Pipe<'a>) -> Pipe<'a> {
+    fn on_completion(&self, lane: &'a Lane, emits: Option<&'a Vec<Value>>, upstream: Pipe<'a>) -> Pipe<'a> {
         let holder = self.holder(lane.as_ref());
         let cancelled = holder.clone();
         upstream
@@ -166,9 +167,9 @@ impl<'a> Scope<'a> {
             })
             .on_cancel(move || cancelled.log(json!(["done", "cancelled"])))
             .on_completion(move |cause, mut emitter| {
-                let emits = if cause.is_none() { emits } else { &[] };
+                let emits = emits.filter(|_| cause.is_none());
                 async move {
-                    for value in emits {
+                    for value in emits.into_iter().flatten() {
                         emitter.emit(value.clone()).await;
                     }
                 }

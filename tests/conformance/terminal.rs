@@ -14,7 +14,7 @@ pub(crate) async fn collect<'a>(terminal: &'a Terminal, flow: Pipe<'a>, out: Hol
         Terminal::Collect { delay: pause } => outcome(
             flow.for_each(|value| {
                 out.log(json!(["value", value]));
-                delay(*pause)
+                delay(pause.unwrap_or(0))
             })
             .await,
         ),
