@@ -26,7 +26,7 @@ fn tenths(value: f64) -> f64 {
     (value * 10.0).round() / 10.0
 }
 
-/// The last step of SplitMix64: every bit of the seed moves every bit of the result.
+/// The finalizer of `splitmix64`: every bit of the seed moves every bit of the result.
 fn scatter(seed: u64) -> [u8; 8] {
     let mixed = (seed ^ (seed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);

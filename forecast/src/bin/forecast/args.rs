@@ -43,7 +43,7 @@ struct Cli {
     api_url: Option<String>,
 
     /// How often to try, the first time included [default: 3]
-    #[arg(long, value_name = "N", value_parser = parse_attempts)]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = parse_attempts)]
     max_attempts: Option<NonZeroU32>,
 
     /// Try once
@@ -51,7 +51,7 @@ struct Cli {
     no_retry: bool,
 
     /// How long an attempt may take: 5, 1.5s or 200ms [default: 10s]
-    #[arg(long, value_name = "TIME", value_parser = parse_timeout)]
+    #[arg(long, value_name = "TIME", allow_negative_numbers = true, value_parser = parse_timeout)]
     timeout: Option<Duration>,
 
     /// What the embedded server does, attempt by attempt, separated by commas: ok, 503, 503:RETRY-AFTER,

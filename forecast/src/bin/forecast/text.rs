@@ -1,7 +1,7 @@
 //! Small things about lines of text.
 
 use std::error::Error as _;
-use std::io::{self, IsTerminal as _, Write as _};
+use std::io::{self, Write as _};
 use std::time::Duration;
 
 use forecast::ApiError;
@@ -36,7 +36,7 @@ pub(crate) fn colourful(stream: &impl io::IsTerminal) -> bool {
 
 /// Whether standard output takes colours.
 pub(crate) fn stdout_is_colourful() -> bool {
-    colourful(&io::stdout()) && io::stdout().is_terminal()
+    colourful(&io::stdout())
 }
 
 /// Text from outside, fit for a line: no control characters, not too long.
