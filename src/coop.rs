@@ -1,0 +1,24 @@
+//! Loops that can stay ready let the executor in from time to time.
+
+use core::task::Context;
+
+/// How many turns a loop takes within one poll.
+const TURNS: u32 = 32;
+
+/// The turns of one loop within one poll.
+pub(crate) struct Turns(u32);
+
+impl Turns {
+    pub(crate) fn new() -> Self {
+        Turns(TURNS)
+    }
+
+    /// Counts a turn. When they are used up it wakes the task and says so: the caller then returns `Pending`.
+    pub(crate) fn used_up(&mut self, cx: &Context<'_>) -> bool {
+        self.0 -= 1;
+        if self.0 == 0 {
+            cx.waker().wake_by_ref();
+        }
+        self.0 == 0
+    }
+}

@@ -1,0 +1,101 @@
+//! How a body hands its values to the stream that polls it.
+
+mod run;
+mod slot;
+
+use core::fmt;
+use core::future::Future;
+use core::pin::Pin;
+use core::task::{Context, Poll};
+
+use pin_project_lite::pin_project;
+
+pub(crate) use run::{EmitRun, Step};
+
+/// Emits the values of a body, one at a time.
+///
+/// [`flow`](crate::flow) and every operator whose lambda may emit hand one to the body. It works wherever the body
+/// polls it, also inside `select!`, `join!` and `FuturesUnordered`. It cannot be cloned and emits through
+/// `&mut self`, so two emissions at once do not compile; several producers in one body use
+/// [`channel_flow`](crate::channel_flow).
+pub struct Emitter<T> {
+    sender: slot::Sender<T>,
+}
+
+impl<T> Emitter<T> {
+    /// Emits `value`. The future resolves when the consumer asks for the next item, so what follows in the body
+    /// runs only then.
+    ///
+    /// # Panics
+    ///
+    /// When it is polled anywhere else than in the body that the emitter was made for, for example in a task that
+    /// the body has spawned: nobody would wake the consumer. Use [`channel_flow`](crate::channel_flow) there.
+    ///
+    /// # Cancel safety
+    ///
+    /// From its first poll on the value is the consumer's: dropping the future later does not take it back, and the
+    /// next emission waits until it has been taken. Before its first poll, nothing is emitted.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use coldflow::{FlowExt, flow};
+    ///
+    /// # futures::executor::block_on(async {
+    /// let greeting = flow(async |mut emitter| {
+    ///     emitter.emit("hello").await;
+    ///     emitter.emit("world").await;
+    /// });
+    /// assert_eq!(greeting.to_vec().await, Ok(vec!["hello", "world"]));
+    /// # });
+    /// ```
+    pub fn emit(&mut self, value: T) -> Emit<'_, T> {
+        Emit { sender: &mut self.sender, value: Some(value) }
+    }
+}
+
+impl<T> fmt::Debug for Emitter<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Emitter").finish_non_exhaustive()
+    }
+}
+
+pin_project! {
+    /// The future of [`Emitter::emit`].
+    #[must_use = "nothing is emitted unless the future is awaited"]
+    pub struct Emit<'a, T> {
+        sender: &'a mut slot::Sender<T>,
+        value: Option<T>,
+    }
+}
+
+impl<T> fmt::Debug for Emit<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Emit").field("handed_over", &self.value.is_none()).finish_non_exhaustive()
+    }
+}
+
+impl<T> Future for Emit<'_, T> {
+    type Output = ();
+
+    #[inline]
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
+        let this = self.project();
+        let polled = this.sender.polled_by(cx.waker());
+        if this.sender.is_full() {
+            // The stream polls the body itself again once it has taken the value. Under an executor within the body
+            // that would not reach this future: the waker that came with the value does, and where the waker has
+            // changed since, or the value is of an emission that was given up, coming back at once does.
+            if polled != slot::Polled::Directly {
+                cx.waker().wake_by_ref();
+            }
+            return Poll::Pending;
+        }
+        let Some(value) = this.value.take() else {
+            return Poll::Ready(());
+        };
+        let waker = (polled == slot::Polled::Within).then(|| cx.waker().clone());
+        this.sender.put(value, waker);
+        Poll::Pending
+    }
+}

@@ -1,0 +1,44 @@
+//! The errors that operators add to those of the flow.
+
+use core::error::Error;
+use core::fmt;
+
+/// Why [`single`](crate::FlowExt::single) has no value to give.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum SingleError<E> {
+    /// The flow ended without a value.
+    Empty,
+    /// The flow emitted a second value.
+    MoreThanOne,
+    /// The flow failed, before its value or after it.
+    Upstream(E),
+}
+
+impl<E> SingleError<E> {
+    /// The flow's own error, if that is what this is.
+    pub fn into_upstream(self) -> Option<E> {
+        match self {
+            SingleError::Upstream(error) => Some(error),
+            SingleError::Empty | SingleError::MoreThanOne => None,
+        }
+    }
+}
+
+impl<E> fmt::Display for SingleError<E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            SingleError::Empty => "expected exactly one value, got none",
+            SingleError::MoreThanOne => "expected exactly one value, got a second one",
+            SingleError::Upstream(_) => "expected exactly one value, but the flow failed",
+        })
+    }
+}
+
+impl<E: Error + 'static> Error for SingleError<E> {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        match self {
+            SingleError::Upstream(error) => Some(error),
+            SingleError::Empty | SingleError::MoreThanOne => None,
+        }
+    }
+}

@@ -1,0 +1,1568 @@
+//! The operators and terminals, as methods of every flow.
+
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+use core::convert::{Infallible, identity};
+use core::future::Future;
+
+use crate::boxed::{BoxFlow, LocalBoxFlow};
+use crate::emitter::Emitter;
+use crate::flow::{ColdFlow, Flow};
+use crate::operator::{
+    AndThen, Catch, Chain, Chunks, Dematerialize, DistinctUntilChangedBy, Enumerate, Event, Filter, FilterMap,
+    FilterStream, FlatMapConcat, Inspect, Map, MapErr, MapToResult, Materialize, OnCancel, OnCompletion, OnEach,
+    OnEmpty, OnStart, Pairwise, Repeat, RunningFold, RunningReduce, Skip, SkipWhile, Take, TakeWhile, Then, Transform,
+    TransformWhile, TryMap,
+};
+use crate::retry::{RetryAtMost, RetryIf, RetryWhen};
+use crate::source::{BodyOutput, FlowOf, LambdaOutput, flow_of};
+use crate::terminal::{Any, Collect, Count, First, Fold, ForEach, Reduce, Run, Single, SingleOrNone};
+
+/// The operators and terminals of every [`Flow`].
+///
+/// Import it to use them: `use coldflow::FlowExt;`. It can stand beside the extension traits of `futures` and
+/// `tokio_stream`, since a flow is not a `Stream`.
+///
+/// # What holds for all of them
+///
+/// - **Operators only describe.** Nothing runs before a terminal is awaited or a stream is polled, and each collection
+///   begins with fresh counters and buffers.
+/// - **An error passes every operator** and ends the collection, after the items that were emitted before it. Only
+///   [`catch`](Self::catch) and the retries handle one, and only from above them.
+/// - **Dropping is cancellation**, at once. A terminal that is dropped before it is done drops the collection with all
+///   that runs in it; items that were on their way are lost. Dropping a recipe does nothing. All terminals are
+///   cancel safe in this sense, and none can be resumed. Polled after its end, a terminal stays pending; it is a
+///   `FusedFuture`.
+/// - **Closures are `FnMut`,** so a counter is a captured variable. Async ones are closures that return a future:
+///   `async |x| ..` does as long as it does not change what it captures; otherwise `|x| { seen += 1; async move { .. } }`.
+/// - **Loops that stay ready** give way to other tasks from time to time.
+pub trait FlowExt: Flow {
+    /// Turns each item into another.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use coldflow::{FlowExt, flow_of};
+    ///
+    /// # futures::executor::block_on(async {
+    /// let Ok(squares) = flow_of(1..4).map(|n| n * n).to_vec().await;
+    /// assert_eq!(squares, [1, 4, 9]);
+    /// # });
+    /// ```
+    ///
+    /// Kotlin: `map`.
+    fn map<U, Op>(self, op: Op) -> Map<Self, Op>
+    where
+        Op: FnMut(Self::Item) -> U,
+    {
+        Map::new(self, op)
+    }
+
+    /// Turns each item into another or fails. After a failure the flow has ended and what ran above has been dropped.
+    ///
+    /// The error is that of the flow: give an infallible one an error type first, by [`fallible`](Self::fallible).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use coldflow::{FlowExt, flow_of};
+    /// use std::num::ParseIntError;
+    ///
+    /// # futures::executor::block_on(async {
+    /// let parsed = flow_of(["1", "x", "3"]).fallible::<ParseIntError>().try_map(str::parse::<u8>);
+    /// assert_eq!(parsed.clone().first().await, Ok(Some(1)));
+    /// assert!(parsed.to_vec().await.is_err());
+    /// # });
+    /// ```
+    ///
+    /// Kotlin: `map` with a lambda that throws.
+    fn try_map<U, Op>(self, op: Op) -> TryMap<Self, Op>
+    where
+        Op: FnMut(Self::Item) -> Result<U, Self::Error>,
+    {
+        TryMap::new(self, op)
+    }
+
+    /// Turns each item into the output of a future, one after the other.
+    ///
+    /// What runs concurrently above, such as a `buffer`, makes progress meanwhile.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use coldflow::{FlowExt, flow_of};
+    ///
+    /// # futures::executor::block_on(async {
+    /// let Ok(doubled) = flow_of(1..4).then(async |n| n * 2).to_vec().await;
+    /// assert_eq!(doubled, [2, 4, 6]);
+    /// # });
+    /// ```
+    ///
+    /// Kotlin: `map` with a suspending lambda.
+    fn then<Op, Fut>(self, op: Op) -> Then<Self, Op>
+    where
+        Op: FnMut(Self::Item) -> Fut,
+        Fut: Future,
+    {
+        Then::new(self, op)
+    }
+
+    /// Turns each item into the output of a future that may fail, one after the other.
+    ///
+    /// What runs concurrently above, such as a `buffer`, makes progress meanwhile. After a failure the flow has ended
+    /// and what ran above has been dropped.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use coldflow::{FlowExt, flow_of};
+    ///
+    /// # futures::executor::block_on(async {
+    /// let halves = flow_of([8, 6, 5])
+    ///     .fallible()
+    ///     .and_then(async |n| if n % 2 == 0 { Ok(n / 2) } else { Err("odd") });
+    /// assert_eq!(halves.clone().take(2).to_vec().await, Ok(vec![4, 3]));
+    /// assert_eq!(halves.to_vec().await, Err("odd"));
+    /// # });
+    /// ```
+    ///
+    /// Kotlin: `map` with a suspending lambda that throws.
+    fn and_then<U, Op, Fut>(self, op: Op) -> AndThen<Self, Op>
+    where
+        Op: FnMut(Self::Item) -> Fut,
+        Fut: Future<Output = Result<U, Self::Error>>,
+    {
+        AndThen::new(self, op)
+    }
+
+    /// Passes on the items for which `predicate` holds, and drops the others.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use coldflow::{FlowExt, flow_of};
+    ///
+    /// # futures::executor::block_on(async {
+    /// let Ok(even) = flow_of(1..6).filter(|n| n % 2 == 0).to_vec().await;
+    /// assert_eq!(even, [2, 4]);
+    /// # });
+    /// ```
+    ///
+    /// Kotlin: `filter`.
+    #[doc(alias = "filterNot")]
+    fn filter<P>(self, predicate: P) -> Filter<Self, P>
+    where
+        P: FnMut(&Self::Item) -> bool,
+    {
+        Filter::new(self, predicate)
+    }
+
+    /// Turns each item into another or drops it.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use coldflow::{FlowExt, flow_of};
+    ///
+    /// # futures::executor::block_on(async {
+    /// let Ok(numbers) = flow_of(["1", "x", "3"]).filter_map(|word| word.parse::<u8>().ok()).to_vec().await;
+    /// assert_eq!(numbers, [1, 3]);
+    /// # });
+    /// ```
+    ///
+    /// Kotlin: `mapNotNull`, `filterNotNull`, `filterIsInstance`.
+    #[doc(alias = "mapNotNull")]
+    #[doc(alias = "filterIsInstance")]
+    fn filter_map<U, Op>(self, op: Op) -> FilterMap<Self, Op>
+    where
+        Op: FnMut(Self::Item) -> Option<U>,
+    {
+        FilterMap::new(self, op)
+    }
+
+    /// Looks at each item as it passes.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use coldflow::{FlowExt, flow_of};
+    ///
+    /// # futures::executor::block_on(async {
+    /// let mut seen = Vec::new();
+    /// let Ok(count) = flow_of(1..4).inspect(|n| seen.push(*n)).count().await;
+    /// assert_eq!((count, seen), (3, vec![1, 2, 3]));
+    /// # });
+    /// ```
+    ///
+    /// Kotlin: `onEach`.
+    fn inspect<Op>(self, op: Op) -> Inspect<Self, Op>
+    where
+        Op: FnMut(&Self::Item),
+    {
+        Inspect::new(self, op)
+    }
+
+    /// Runs a future for each item, to its end, before the item is passed on.
+    ///
+    /// The future cannot borrow the item: copy out of it what the future needs. What runs concurrently above makes
+    /// progress meanwhile.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use coldflow::{FlowExt, flow_of};
+    /// use std::time::Duration;
+    ///
+    /// # #[tokio::main(flavor = "current_thread", start_paused = true)]
+    /// # async fn main() {
+    /// let began = tokio::time::Instant::now();
+    /// let slow = flow_of(1..4).on_each(|_| tokio::time::sleep(Duration::from_secs(1)));
+    /// assert_eq!(slow.to_vec().await, Ok(vec![1, 2, 3]));
+    /// assert_eq!(began.elapsed().as_secs(), 3);
+    /// # }
+    /// ```
+    ///
+    /// Kotlin: `onEach`.
+    #[doc(alias = "onEach")]
+    #[doc(alias = "delayEach")]
+    fn on_each<Op, Fut>(self, op: Op) -> OnEach<Self, Op>
+    where
+        Op: FnMut(&Self::Item) -> Fut,
+        Fut: Future<Output = ()>,
+    {
+        OnEach::new(self, op)
+    }
+
+    /// Pairs each item with its index, from 0.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use coldflow::{FlowExt, flow_of};
+    ///
+    /// # futures::executor::block_on(async {
+    /// let Ok(indexed) = flow_of(['a', 'b']).enumerate().to_vec().await;
+    /// assert_eq!(indexed, [(0, 'a'), (1, 'b')]);
+    /// # });
+    /// ```
+    ///
+    /// Kotlin: `withIndex`.
+    #[doc(alias = "withIndex")]
+    fn enumerate(self) -> Enumerate<Self> {
+        Enumerate::new(self)
+    }
+
+    /// Emits `initial`, before anything runs above, and then for each item what `op` makes of the last emission and the
+    /// item: one emission more than there are items.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use coldflow::{FlowExt, flow_of};
+    ///
+    /// # futures::executor::block_on(async {
+    /// let Ok(sums) = flow_of([1, 2, 3]).running_fold(0, |sum, n| sum + n).to_vec().await;
+    /// assert_eq!(sums, [0, 1, 3, 6]);
+    /// # });
+    /// ```
+    ///
+    /// Kotlin: `runningFold`, `scan`.
+    #[doc(alias = "scan")]
+    #[doc(alias = "runningFold")]
+    fn running_fold<A, Op>(self, initial: A, op: Op) -> RunningFold<Self, A, Op>
+    where
+        A: Clone,
+        Op: FnMut(A, Self::Item) -> A,
+    {
+        RunningFold::new(self, initial, op)
+    }
+
+    /// Emits the first item as it is, and then for each item what `op` makes of the last emission and the item.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use coldflow::{FlowExt, flow_of};
+    ///
+    /// # futures::executor::block_on(async {
+    /// let Ok(highest) = flow_of([3, 1, 4]).running_reduce(i32::max).to_vec().await;
+    /// assert_eq!(highest, [3, 3, 4]);
+    /// # });
+    /// ```
+    ///
+    /// Kotlin: `runningReduce`.
+    #[doc(alias = "scan")]
+    #[doc(alias = "runningReduce")]
+    fn running_reduce<Op>(self, op: Op) -> RunningReduce<Self, Op>
+    where
+        Self::Item: Clone,
+        Op: FnMut(Self::Item, Self::Item) -> Self::Item,
+    {
+        RunningReduce::new(self, op)
+    }
+
+    /// Drops each item that equals the last one passed on.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use coldflow::{FlowExt, flow_of};
+    ///
+    /// # futures::executor::block_on(async {
+    /// let Ok(changes) = flow_of([1, 1, 2, 2, 1]).distinct_until_changed().to_vec().await;
+    /// assert_eq!(changes, [1, 2, 1]);
+    /// # });
+    /// ```
+    ///
+    /// Kotlin: `distinctUntilChanged`.
+    #[doc(alias = "distinctUntilChanged")]
+    #[doc(alias = "dedup")]
+    fn distinct_until_changed(
+        self,
+    ) -> DistinctUntilChangedBy<Self, fn(&Self::Item) -> Self::Item, fn(&Self::Item, &Self::Item) -> bool>
+    where
+        Self::Item: Clone + PartialEq,
+    {
+        DistinctUntilChangedBy::new(self, Clone::clone, PartialEq::eq)
+    }
+
+    /// Drops each item that is the `same` as the last one passed on. `same` gets that one first, and is not called for
+    /// the first item.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use coldflow::{FlowExt, flow_of};
+    ///
+    /// # futures::executor::block_on(async {
+    /// let steps = flow_of([0, 1, 5, 6, 11]).distinct_until_changed_by(|last: &i32, n| n - last < 5);
+    /// assert_eq!(steps.to_vec().await, Ok(vec![0, 5, 11]));
+    /// # });
+    /// ```
+    ///
+    /// Kotlin: `distinctUntilChanged(areEquivalent)`.
+    #[doc(alias = "dedup_by")]
+    fn distinct_until_changed_by<P>(self, same: P) -> DistinctUntilChangedBy<Self, fn(&Self::Item) -> Self::Item, P>
+    where
+        Self::Item: Clone,
+        P: FnMut(&Self::Item, &Self::Item) -> bool,
+    {
+        DistinctUntilChangedBy::new(self, Clone::clone, same)
+    }
+
+    /// Drops each item whose `key` equals that of the last one passed on.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use coldflow::{FlowExt, flow_of};
+    ///
+    /// # futures::executor::block_on(async {
+    /// let Ok(words) = flow_of(["ant", "ape", "bee"]).distinct_until_changed_by_key(|word| word.len()).to_vec().await;
+    /// assert_eq!(words, ["ant"]);
+    /// # });
+    /// ```
+    ///
+    /// Kotlin: `distinctUntilChangedBy`.
+    #[doc(alias = "distinctUntilChangedBy")]
+    #[doc(alias = "dedup_by_key")]
+    fn distinct_until_changed_by_key<K, Op>(self, key: Op) -> DistinctUntilChangedBy<Self, Op, fn(&K, &K) -> bool>
+    where
+        K: PartialEq,
+        Op: FnMut(&Self::Item) -> K,
+    {
+        DistinctUntilChangedBy::new(self, key, PartialEq::eq)
+    }
+
+    /// Passes on the first `count` items, then ends.
+    ///
+    /// What runs above is dropped when the consumer asks for more, so when it is done with the last item, and not before.
+    /// `take(0)` is an empty flow and starts nothing.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use coldflow::{FlowExt, flow_of};
+    ///
+    /// # futures::executor::block_on(async {
+    /// let Ok(some) = flow_of(0..).take(3).to_vec().await;
+    /// assert_eq!(some, [0, 1, 2]);
+    /// # });
+    /// ```
+    ///
+    /// Kotlin: `take`, which refuses 0.
+    fn take(self, count: usize) -> Take<Self> {
+        Take::new(self, count)
+    }
+
+    /// Passes items on while `predicate` holds, then ends. The first item for which it does not hold is dropped.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use coldflow::{FlowExt, flow_of};
+    ///
+    /// # futures::executor::block_on(async {
+    /// let Ok(small) = flow_of(0..).take_while(|n| *n < 3).to_vec().await;
+    /// assert_eq!(small, [0, 1, 2]);
+    /// # });
+    /// ```
+    ///
+    /// Kotlin: `takeWhile`.
+    #[doc(alias = "takeWhile")]
+    fn take_while<P>(self, predicate: P) -> TakeWhile<Self, P>
+    where
+        P: FnMut(&Self::Item) -> bool,
+    {
+        TakeWhile::new(self, predicate)
+    }
+
+    /// Drops the first `count` items.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use coldflow::{FlowExt, flow_of};
+    ///
+    /// # futures::executor::block_on(async {
+    /// let Ok(rest) = flow_of(0..5).skip(3).to_vec().await;
+    /// assert_eq!(rest, [3, 4]);
+    /// # });
+    /// ```
+    ///
+    /// Kotlin: `drop`.
+    #[doc(alias = "drop")]
+    fn skip(self, count: usize) -> Skip<Self> {
+        Skip::new(self, count)
+    }
+
+    /// Drops items while `predicate` holds; from the first one on for which it does not, all are passed on.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use coldflow::{FlowExt, flow_of};
+    ///
+    /// # futures::executor::block_on(async {
+    /// let Ok(rest) = flow_of([1, 2, 9, 1]).skip_while(|n| *n < 5).to_vec().await;
+    /// assert_eq!(rest, [9, 1]);
+    /// # });
+    /// ```
+    ///
+    /// Kotlin: `dropWhile`.
+    #[doc(alias = "dropWhile")]
+    fn skip_while<P>(self, predicate: P) -> SkipWhile<Self, P>
+    where
+        P: FnMut(&Self::Item) -> bool,
+    {
+        SkipWhile::new(self, predicate)
+    }
+
+    /// Runs a body for each item, which emits any number of others. The bodies run one after the other.
+    ///
+    /// The body returns `()`, or a `Result` of the flow's error, and then `?` works in it. What runs concurrently above
+    /// makes progress while a body waits. One allocation per collection.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use coldflow::{FlowExt, flow_of};
+    ///
+    /// # futures::executor::block_on(async {
+    /// let Ok(twice) = flow_of([1, 2])
+    ///     .transform(async |n, mut emitter| {
+    ///         emitter.emit(n).await;
+    ///         emitter.emit(n * 10).await;
+    ///     })
+    ///     .to_vec()
+    ///     .await;
+    /// assert_eq!(twice, [1, 10, 2, 20]);
+    /// # });
+    /// ```
+    ///
+    /// Kotlin: `transform`.
+    fn transform<U, Op, Fut>(self, op: Op) -> Transform<Self, U, Op>
+    where
+        Op: FnMut(Self::Item, Emitter<U>) -> Fut,
+        Fut: Future<Output: LambdaOutput<Self::Error, Value = ()>>,
+    {
+        Transform::new(self, op)
+    }
+
+    /// Runs a body for each item, which emits any number of others and says whether to go on: after the first `false`
+    /// the flow ends. This is "take until, inclusive".
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use coldflow::{FlowExt, flow_of};
+    ///
+    /// # futures::executor::block_on(async {
+    /// let Ok(progress) = flow_of([0, 50, 100, 147])
+    ///     .transform_while(async |percent, mut emitter| {
+    ///         emitter.emit(percent).await;
+    ///         percent < 100
+    ///     })
+    ///     .to_vec()
+    ///     .await;
+    /// assert_eq!(progress, [0, 50, 100]);
+    /// # });
+    /// ```
+    ///
+    /// Kotlin: `transformWhile`.
+    #[doc(alias = "transformWhile")]
+    fn transform_while<U, Op, Fut>(self, op: Op) -> TransformWhile<Self, U, Op>
+    where
+        Op: FnMut(Self::Item, Emitter<U>) -> Fut,
+        Fut: Future<Output: LambdaOutput<Self::Error, Value = bool>>,
+    {
+        TransformWhile::new(self, op)
+    }
+
+    /// Collects items into vectors of `size`. The last one may be shorter; none is empty.
+    ///
+    /// When the flow fails, the items of the open chunk are lost.
+    ///
+    /// # Panics
+    ///
+    /// When `size` is 0.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use coldflow::{FlowExt, flow_of};
+    ///
+    /// # futures::executor::block_on(async {
+    /// let Ok(chunks) = flow_of(1..6).chunks(2).to_vec().await;
+    /// assert_eq!(chunks, [vec![1, 2], vec![3, 4], vec![5]]);
+    /// # });
+    /// ```
+    ///
+    /// Kotlin: `chunked`.
+    #[doc(alias = "chunked")]
+    #[track_caller]
+    fn chunks(self, size: usize) -> Chunks<Self> {
+        assert!(size > 0, "`size` of `chunks` must be at least 1, got 0");
+        Chunks::new(self, size)
+    }
+
+    /// Pairs each item with the one before it.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use coldflow::{FlowExt, flow_of};
+    ///
+    /// # futures::executor::block_on(async {
+    /// let Ok(pairs) = flow_of([1, 2, 3]).pairwise().to_vec().await;
+    /// assert_eq!(pairs, [(1, 2), (2, 3)]);
+    /// # });
+    /// ```
+    ///
+    /// Kotlin: none; `zipWithNext` of sequences.
+    #[doc(alias = "zipWithNext")]
+    fn pairwise(self) -> Pairwise<Self>
+    where
+        Self::Item: Clone,
+    {
+        Pairwise::new(self)
+    }
+
+    /// Collects the flow that `op` makes of each item, one after the other, in order.
+    ///
+    /// The inner flows have the error of this one; give an infallible one its type by [`fallible`](Self::fallible).
+    /// What runs concurrently above makes progress while an inner flow waits. When an inner flow fails it is dropped,
+    /// then what runs above.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use coldflow::{FlowExt, flow_of};
+    ///
+    /// # futures::executor::block_on(async {
+    /// let Ok(all) = flow_of(1..4).flat_map_concat(|n| flow_of(0..n)).to_vec().await;
+    /// assert_eq!(all, [0, 0, 1, 0, 1, 2]);
+    /// # });
+    /// ```
+    ///
+    /// Kotlin: `flatMapConcat`.
+    #[doc(alias = "flatMapConcat")]
+    #[doc(alias = "flat_map")]
+    #[doc(alias = "concat_map")]
+    fn flat_map_concat<G, Op>(self, op: Op) -> FlatMapConcat<Self, Op>
+    where
+        G: Flow<Error = Self::Error>,
+        Op: FnMut(Self::Item) -> G,
+    {
+        FlatMapConcat::new(self, op)
+    }
+
+    /// Collects the flows that this flow emits, one after the other, in order.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use coldflow::{FlowExt, flow_of};
+    ///
+    /// # futures::executor::block_on(async {
+    /// let Ok(all) = flow_of([flow_of(1..3), flow_of(7..9)]).flatten_concat().to_vec().await;
+    /// assert_eq!(all, [1, 2, 7, 8]);
+    /// # });
+    /// ```
+    ///
+    /// Kotlin: `flattenConcat`.
+    #[doc(alias = "flattenConcat")]
+    #[doc(alias = "flatten")]
+    fn flatten_concat(self) -> FlatMapConcat<Self, fn(Self::Item) -> Self::Item>
+    where
+        Self::Item: Flow<Error = Self::Error>,
+    {
+        FlatMapConcat::new(self, identity)
+    }
+
+    /// Goes on with `next` when this flow has ended normally. When it fails, `next` does not start.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use coldflow::{FlowExt, flow_of};
+    ///
+    /// # futures::executor::block_on(async {
+    /// let Ok(all) = flow_of([1, 2]).chain(flow_of([3])).to_vec().await;
+    /// assert_eq!(all, [1, 2, 3]);
+    /// # });
+    /// ```
+    ///
+    /// Kotlin: `onCompletion { if (it == null) emitAll(next) }`.
+    #[doc(alias = "concatWith")]
+    fn chain<G>(self, next: G) -> Chain<Self, G>
+    where
+        G: Flow<Item = Self::Item, Error = Self::Error>,
+    {
+        Chain::new(self, next)
+    }
+
+    /// Emits `items` before anything runs above.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use coldflow::{FlowExt, flow_of};
+    ///
+    /// # futures::executor::block_on(async {
+    /// let Ok(all) = flow_of([1, 2]).start_with([0]).to_vec().await;
+    /// assert_eq!(all, [0, 1, 2]);
+    /// # });
+    /// ```
+    ///
+    /// Kotlin: `onStart { emit(item) }`.
+    #[doc(alias = "startWith")]
+    fn start_with<I>(self, items: I) -> Chain<MapErr<FlowOf<I>, fn(Infallible) -> Self::Error>, Self>
+    where
+        I: IntoIterator<Item = Self::Item> + Clone,
+    {
+        flow_of(items).fallible().chain(self)
+    }
+
+    /// Collects this flow `count` times in a row. A failure ends it.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use coldflow::{FlowExt, flow_of};
+    ///
+    /// # futures::executor::block_on(async {
+    /// let Ok(all) = flow_of([1, 2]).repeat(2).to_vec().await;
+    /// assert_eq!(all, [1, 2, 1, 2]);
+    /// # });
+    /// ```
+    ///
+    /// Kotlin: none.
+    fn repeat(self, count: usize) -> Repeat<Self>
+    where
+        Self: ColdFlow,
+    {
+        Repeat::new(self, count)
+    }
+
+    /// Turns what happens into items: each item, and then how the flow ended. The result cannot fail.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use coldflow::{Event, FlowExt, failed, flow_of};
+    ///
+    /// # futures::executor::block_on(async {
+    /// let Ok(events) = flow_of([1]).fallible().chain(failed("cut")).materialize().to_vec().await;
+    /// assert_eq!(events, [Event::Item(1), Event::Failed("cut")]);
+    /// # });
+    /// ```
+    ///
+    /// Kotlin: none.
+    fn materialize(self) -> Materialize<Self> {
+        Materialize::new(self)
+    }
+
+    /// Undoes [`materialize`](Self::materialize): does what the events say, and ends with the first one that is an end.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use coldflow::{Event, FlowExt, flow_of};
+    ///
+    /// # futures::executor::block_on(async {
+    /// let events = flow_of([Event::Item(1), Event::Failed("cut"), Event::Item(2)]);
+    /// assert_eq!(events.dematerialize().to_vec().await, Err("cut"));
+    /// # });
+    /// ```
+    ///
+    /// Kotlin: none.
+    fn dematerialize<T, E>(self) -> Dematerialize<Self>
+    where
+        Self: Flow<Item = Event<T, E>, Error = Infallible>,
+    {
+        Dematerialize::new(self)
+    }
+
+    /// Turns items and the error into items that are results. The result cannot fail; it ends behind an `Err` item.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use coldflow::{FlowExt, failed, flow_of};
+    ///
+    /// # futures::executor::block_on(async {
+    /// let Ok(results) = flow_of([1]).fallible().chain(failed("cut")).map_to_result().to_vec().await;
+    /// assert_eq!(results, [Ok(1), Err("cut")]);
+    /// # });
+    /// ```
+    ///
+    /// Kotlin: none.
+    fn map_to_result(self) -> MapToResult<Self> {
+        MapToResult::new(self)
+    }
+
+    /// Runs a body before anything runs above. It may emit, and when it fails nothing above is started.
+    ///
+    /// Of several, the one applied last runs first.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use coldflow::{FlowExt, flow_of};
+    ///
+    /// # futures::executor::block_on(async {
+    /// let Ok(all) = flow_of(["a", "b"])
+    ///     .on_start(async |mut emitter| emitter.emit("begin").await)
+    ///     .to_vec()
+    ///     .await;
+    /// assert_eq!(all, ["begin", "a", "b"]);
+    /// # });
+    /// ```
+    ///
+    /// Kotlin: `onStart`.
+    #[doc(alias = "onStart")]
+    fn on_start<Op, Fut>(self, op: Op) -> OnStart<Self, Op>
+    where
+        Op: FnMut(Emitter<Self::Item>) -> Fut,
+        Fut: Future<Output: LambdaOutput<Self::Error, Value = ()>>,
+    {
+        OnStart::new(self, op)
+    }
+
+    /// Runs a body when the flow ends: with `None` after its normal end, with the error after a failure.
+    ///
+    /// After a normal end the body may emit. After a failure the error comes out when the body is done; an emission then
+    /// ends the body instead. When the body itself fails, its error comes out. What ran above has been dropped by then.
+    /// A collection that is dropped before its end does not run it: that is [`on_cancel`](Self::on_cancel).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use coldflow::{FlowExt, flow_of};
+    ///
+    /// # futures::executor::block_on(async {
+    /// let Ok(all) = flow_of(["a", "b"])
+    ///     .on_completion(|cause, mut emitter| {
+    ///         assert!(cause.is_none());
+    ///         async move { emitter.emit("done").await }
+    ///     })
+    ///     .to_vec()
+    ///     .await;
+    /// assert_eq!(all, ["a", "b", "done"]);
+    /// # });
+    /// ```
+    ///
+    /// Kotlin: `onCompletion`, which also sees cancellation.
+    #[doc(alias = "onCompletion")]
+    #[doc(alias = "finally")]
+    fn on_completion<Op, Fut>(self, op: Op) -> OnCompletion<Self, Op>
+    where
+        Op: FnMut(Option<&Self::Error>, Emitter<Self::Item>) -> Fut,
+        Fut: Future<Output: LambdaOutput<Self::Error, Value = ()>>,
+    {
+        OnCompletion::new(self, op)
+    }
+
+    /// Calls `op` when a collection that has started is dropped, stopped or restarted before its end, after what ran above
+    /// has been dropped.
+    ///
+    /// A `take` or a terminal below that has seen enough stops it, too.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use coldflow::{FlowExt, flow_of};
+    ///
+    /// # futures::executor::block_on(async {
+    /// let mut cancelled = false;
+    /// let first = flow_of(0..).on_cancel(|| cancelled = true).first().await;
+    /// assert_eq!(first, Ok(Some(0)));
+    /// assert!(cancelled);
+    /// # });
+    /// ```
+    ///
+    /// Kotlin: `onCompletion` with a cancellation as its cause.
+    fn on_cancel<Op>(self, op: Op) -> OnCancel<Self, Op>
+    where
+        Op: FnMut(),
+    {
+        OnCancel::new(self, op)
+    }
+
+    /// Runs a body when the flow has ended normally without an item. It may emit and may fail.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use coldflow::{FlowExt, empty};
+    ///
+    /// # futures::executor::block_on(async {
+    /// let Ok(items) = empty().on_empty(async |mut emitter| emitter.emit("nothing").await).to_vec().await;
+    /// assert_eq!(items, ["nothing"]);
+    /// # });
+    /// ```
+    ///
+    /// Kotlin: `onEmpty`.
+    #[doc(alias = "onEmpty")]
+    #[doc(alias = "default_if_empty")]
+    fn on_empty<Op, Fut>(self, op: Op) -> OnEmpty<Self, Op>
+    where
+        Op: FnMut(Emitter<Self::Item>) -> Fut,
+        Fut: Future<Output: LambdaOutput<Self::Error, Value = ()>>,
+    {
+        OnEmpty::new(self, op)
+    }
+
+    /// Runs a body when the flow above fails. It may emit, end normally, or fail with an error of any type; then the flow
+    /// has ended.
+    ///
+    /// Errors raised below never reach it, nor does cancellation. What ran above has been dropped before it runs. A body
+    /// that returns `()` makes the flow infallible. To handle only some errors, return the others: `Err(cause)`.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use coldflow::{FlowExt, failed, flow_of};
+    ///
+    /// # futures::executor::block_on(async {
+    /// let numbers = flow_of([1]).fallible().chain(failed("cut"));
+    /// let Ok(all) = numbers.catch(async |_, mut emitter| emitter.emit(-1).await).to_vec().await;
+    /// assert_eq!(all, [1, -1]);
+    /// # });
+    /// ```
+    ///
+    /// Kotlin: `catch`.
+    #[doc(alias = "onErrorReturn")]
+    #[doc(alias = "onErrorResume")]
+    #[doc(alias = "or_else")]
+    fn catch<Op, Fut>(self, op: Op) -> Catch<Self, Op>
+    where
+        Op: FnMut(Self::Error, Emitter<Self::Item>) -> Fut,
+        Fut: Future<Output: BodyOutput>,
+    {
+        Catch::new(self, op)
+    }
+
+    /// Turns the error into another.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use coldflow::{FlowExt, failed};
+    ///
+    /// # futures::executor::block_on(async {
+    /// let length = failed::<u8, _>("broken").map_err(|reason| reason.len());
+    /// assert_eq!(length.to_vec().await, Err(6));
+    /// # });
+    /// ```
+    ///
+    /// Kotlin: `catch { throw other }`.
+    fn map_err<E, Op>(self, op: Op) -> MapErr<Self, Op>
+    where
+        Op: FnMut(Self::Error) -> E,
+    {
+        MapErr::new(self, op)
+    }
+
+    /// Converts the error through `Into`.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use coldflow::{FlowExt, failed};
+    ///
+    /// # futures::executor::block_on(async {
+    /// let owned = failed::<u8, _>("broken").err_into::<String>();
+    /// assert_eq!(owned.to_vec().await, Err("broken".to_owned()));
+    /// # });
+    /// ```
+    fn err_into<E>(self) -> MapErr<Self, fn(Self::Error) -> E>
+    where
+        Self::Error: Into<E>,
+    {
+        MapErr::new(self, Into::into)
+    }
+
+    /// Gives a flow that cannot fail an error type, so that it can be combined with those that can.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use coldflow::{FlowExt, failed, flow_of};
+    ///
+    /// # futures::executor::block_on(async {
+    /// let both = flow_of([1]).fallible::<&str>().chain(failed("over"));
+    /// assert_eq!(both.to_vec().await, Err("over"));
+    /// # });
+    /// ```
+    fn fallible<E>(self) -> MapErr<Self, fn(Infallible) -> E>
+    where
+        Self: Flow<Error = Infallible>,
+    {
+        MapErr::new(self, |never| match never {})
+    }
+
+    /// Collects the flow above again after a failure, as often as `predicate` says.
+    ///
+    /// When the flow fails, what ran above is dropped, and then `predicate` is awaited with the cause and the number of
+    /// retries so far, 0 the first time. `Ok(())` collects again from the start; `Err(cause)` ends the flow with that
+    /// error, unwrapped, and it may be another one. So the total number of runs is the number of retries and one more:
+    /// a bound on the attempts is `if retried + 1 >= max_attempts { return Err(cause) }`. Waiting happens in the
+    /// predicate. Its count never resets within a collection.
+    ///
+    /// Items that were delivered before a failure stay delivered. Errors raised below never reach the predicate.
+    /// Captured variables of bodies and lambdas above live on across the retries, while the state of operators above (the
+    /// count of a `take`, an open chunk) starts afresh.
+    ///
+    /// No allocation. Attempts that fail at once give way to other tasks after some, so a timeout around an endless retry
+    /// fires.
+    ///
+    /// # Errors
+    ///
+    /// What the predicate ends with.
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropping the collection stops the attempt, or the wait, at once; nothing is retried.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use coldflow::{FlowExt, once};
+    /// use std::time::Duration;
+    ///
+    /// # #[tokio::main(flavor = "current_thread", start_paused = true)]
+    /// # async fn main() {
+    /// let mut attempts = 0;
+    /// let outcome = once(|| {
+    ///     attempts += 1;
+    ///     let attempt = attempts;
+    ///     async move { if attempt < 3 { Err("busy") } else { Ok("sunny") } }
+    /// })
+    /// .retry_when(async |cause, retried| {
+    ///     if retried + 1 >= 5 {
+    ///         return Err(cause);
+    ///     }
+    ///     tokio::time::sleep(Duration::from_secs(1 << retried)).await;
+    ///     Ok(())
+    /// })
+    /// .single()
+    /// .await;
+    /// assert_eq!(outcome, Ok("sunny"));
+    /// assert_eq!(attempts, 3);
+    /// # }
+    /// ```
+    ///
+    /// Kotlin: `retryWhen`.
+    #[doc(alias = "retryWhen")]
+    fn retry_when<P, Fut>(self, predicate: P) -> RetryWhen<Self, P>
+    where
+        Self: ColdFlow,
+        P: FnMut(Self::Error, u64) -> Fut,
+        Fut: Future<Output = Result<(), Self::Error>>,
+    {
+        RetryWhen::new(self, predicate)
+    }
+
+    /// Collects the flow above again after a failure, at once, at most `retries` times: `retries + 1` runs.
+    ///
+    /// See [`retry_when`](Self::retry_when).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use coldflow::{FlowExt, once};
+    ///
+    /// # futures::executor::block_on(async {
+    /// let mut runs = 0;
+    /// let outcome = once(|| { runs += 1; async { Err::<(), _>("down") } }).retry(2).single().await;
+    /// assert!(outcome.is_err());
+    /// assert_eq!(runs, 3);
+    /// # });
+    /// ```
+    ///
+    /// Kotlin: `retry`, which refuses 0.
+    fn retry(self, retries: u64) -> RetryWhen<Self, RetryAtMost>
+    where
+        Self: ColdFlow,
+    {
+        RetryWhen::new(self, RetryAtMost { retries })
+    }
+
+    /// Collects the flow above again after a failure, at once, while `predicate` holds for the cause and the number of
+    /// retries so far.
+    ///
+    /// See [`retry_when`](Self::retry_when).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use coldflow::{FlowExt, once};
+    ///
+    /// # futures::executor::block_on(async {
+    /// let mut runs = 0;
+    /// let outcome = once(|| { runs += 1; let run = runs; async move { Err::<(), _>(run) } })
+    ///     .retry_if(|cause, retried| *cause < 4 && retried < 10)
+    ///     .single()
+    ///     .await;
+    /// assert_eq!(outcome.unwrap_err().into_upstream(), Some(4));
+    /// # });
+    /// ```
+    ///
+    /// Kotlin: `retry` with a predicate.
+    fn retry_if<P>(self, predicate: P) -> RetryWhen<Self, RetryIf<P>>
+    where
+        Self: ColdFlow,
+        P: FnMut(&Self::Error, u64) -> bool,
+    {
+        RetryWhen::new(self, RetryIf { predicate })
+    }
+
+    /// Erases the type of a cold flow that is `Send`. One allocation; it can still be retried.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use coldflow::{BoxFlow, FlowExt, empty, flow_of};
+    ///
+    /// fn numbers(any: bool) -> BoxFlow<'static, i32, std::convert::Infallible> {
+    ///     if any { flow_of([1, 2]).boxed() } else { empty().boxed() }
+    /// }
+    ///
+    /// # futures::executor::block_on(async {
+    /// assert_eq!(numbers(true).to_vec().await, Ok(vec![1, 2]));
+    /// assert_eq!(numbers(false).to_vec().await, Ok(vec![]));
+    /// # });
+    /// ```
+    fn boxed<'a>(self) -> BoxFlow<'a, Self::Item, Self::Error>
+    where
+        Self: ColdFlow,
+        Self::Stream: Send + 'a,
+    {
+        BoxFlow::new(Box::pin(self.into_stream()))
+    }
+
+    /// Erases the type of a cold flow. One allocation; it can still be retried.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use coldflow::{FlowExt, once_ok};
+    /// use std::rc::Rc;
+    ///
+    /// # futures::executor::block_on(async {
+    /// let shared = Rc::new(7); // not `Send`
+    /// let flow = once_ok(|| { let shared = Rc::clone(&shared); async move { *shared } }).boxed_local();
+    /// assert_eq!(flow.single().await, Ok(7));
+    /// # });
+    /// ```
+    fn boxed_local<'a>(self) -> LocalBoxFlow<'a, Self::Item, Self::Error>
+    where
+        Self: ColdFlow,
+        Self::Stream: 'a,
+    {
+        LocalBoxFlow::new(Box::pin(self.into_stream()))
+    }
+
+    /// Collects the flow and gives its one value, or says why there is not exactly one.
+    ///
+    /// At the second item it stops: what runs above is dropped before it returns. After the first it goes on to the end,
+    /// and a failure there wins over the value.
+    ///
+    /// # Errors
+    ///
+    /// [`SingleError`](crate::SingleError): no item, more than one, or the flow's own error.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use coldflow::{FlowExt, SingleError, flow_of};
+    ///
+    /// # futures::executor::block_on(async {
+    /// assert_eq!(flow_of([5]).single().await, Ok(5));
+    /// assert_eq!(flow_of([5, 6]).single().await, Err(SingleError::MoreThanOne));
+    /// assert_eq!(flow_of([0; 0]).single().await, Err(SingleError::Empty));
+    /// # });
+    /// ```
+    ///
+    /// Kotlin: `single`.
+    fn single(self) -> Single<Self::Stream, Self::Item> {
+        Single::new(self.into_stream())
+    }
+
+    /// Collects the flow and gives its one value; none, or several, give `None`.
+    ///
+    /// At the second item it stops, as [`single`](Self::single) does.
+    ///
+    /// # Errors
+    ///
+    /// The flow's own, also after the first item.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use coldflow::{FlowExt, flow_of};
+    ///
+    /// # futures::executor::block_on(async {
+    /// assert_eq!(flow_of([5]).single_or_none().await, Ok(Some(5)));
+    /// assert_eq!(flow_of([5, 6]).single_or_none().await, Ok(None));
+    /// # });
+    /// ```
+    ///
+    /// Kotlin: `singleOrNull`.
+    #[doc(alias = "singleOrNull")]
+    fn single_or_none(self) -> SingleOrNone<Self::Stream, Self::Item> {
+        SingleOrNone::new(self.into_stream())
+    }
+
+    /// Gives the first item, or `None` when there is none. What runs above is dropped before it returns.
+    ///
+    /// # Errors
+    ///
+    /// The flow's own, if it fails before its first item.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use coldflow::{FlowExt, flow_of};
+    ///
+    /// # futures::executor::block_on(async {
+    /// assert_eq!(flow_of(3..).first().await, Ok(Some(3)));
+    /// # });
+    /// ```
+    ///
+    /// Kotlin: `firstOrNull`.
+    #[doc(alias = "firstOrNull")]
+    #[doc(alias = "next")]
+    fn first(self) -> First<Self::Stream> {
+        First::new(self.into_stream())
+    }
+
+    /// Gives the first item for which `predicate` holds, or `None` when there is none. What runs above is dropped before
+    /// it returns.
+    ///
+    /// # Errors
+    ///
+    /// The flow's own, if it fails before that item.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use coldflow::{FlowExt, flow_of};
+    ///
+    /// # futures::executor::block_on(async {
+    /// assert_eq!(flow_of(3..).first_where(|n| n % 5 == 0).await, Ok(Some(5)));
+    /// # });
+    /// ```
+    ///
+    /// Kotlin: `firstOrNull` with a predicate.
+    #[doc(alias = "find")]
+    fn first_where<P>(self, predicate: P) -> First<FilterStream<Self::Stream, P>>
+    where
+        P: FnMut(&Self::Item) -> bool,
+    {
+        self.filter(predicate).first()
+    }
+
+    /// Gives the last item, or `None` when there is none.
+    ///
+    /// # Errors
+    ///
+    /// The flow's own.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use coldflow::{FlowExt, flow_of};
+    ///
+    /// # futures::executor::block_on(async {
+    /// assert_eq!(flow_of(3..6).last().await, Ok(Some(5)));
+    /// # });
+    /// ```
+    ///
+    /// Kotlin: `lastOrNull`.
+    #[doc(alias = "lastOrNull")]
+    fn last(self) -> Reduce<Self::Stream, Self::Item, fn(Self::Item, Self::Item) -> Self::Item> {
+        Reduce::new(self.into_stream(), |_, item| item)
+    }
+
+    /// Collects the flow, running a future for each item, one after the other.
+    ///
+    /// What runs concurrently above makes progress while the body waits.
+    ///
+    /// # Errors
+    ///
+    /// The flow's own. The body that is running then is not cut off: an error is seen when the next item is asked for.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use coldflow::{FlowExt, flow_of};
+    /// use std::future::ready;
+    ///
+    /// # futures::executor::block_on(async {
+    /// let mut seen = Vec::new();
+    /// let Ok(()) = flow_of(1..4).for_each(|n| { seen.push(n); ready(()) }).await;
+    /// assert_eq!(seen, [1, 2, 3]);
+    /// # });
+    /// ```
+    ///
+    /// Kotlin: `collect`.
+    #[doc(alias = "collect")]
+    #[doc(alias = "collectIndexed")]
+    fn for_each<Op, Fut>(self, op: Op) -> ForEach<Self::Stream, Fut, Op>
+    where
+        Op: FnMut(Self::Item) -> Fut,
+        Fut: Future<Output = ()>,
+    {
+        ForEach::new(self.into_stream(), op)
+    }
+
+    /// Collects the flow, running a future for each item that may fail, one after the other.
+    ///
+    /// What runs concurrently above makes progress while the body waits. When the body fails, what runs above is dropped
+    /// before it returns.
+    ///
+    /// # Errors
+    ///
+    /// The flow's own or the body's.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use coldflow::{FlowExt, flow_of};
+    ///
+    /// # futures::executor::block_on(async {
+    /// let outcome = flow_of(1..)
+    ///     .fallible()
+    ///     .try_for_each(async |n| if n < 3 { Ok(()) } else { Err("enough") })
+    ///     .await;
+    /// assert_eq!(outcome, Err("enough"));
+    /// # });
+    /// ```
+    ///
+    /// Kotlin: `collect` with a lambda that throws.
+    fn try_for_each<Op, Fut>(self, op: Op) -> ForEach<Self::Stream, Fut, Op>
+    where
+        Op: FnMut(Self::Item) -> Fut,
+        Fut: Future<Output = Result<(), Self::Error>>,
+    {
+        ForEach::new(self.into_stream(), op)
+    }
+
+    /// Collects the flow for what it does, dropping its items.
+    ///
+    /// # Errors
+    ///
+    /// The flow's own.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use coldflow::{FlowExt, flow_of};
+    ///
+    /// # futures::executor::block_on(async {
+    /// let mut sum = 0;
+    /// let Ok(()) = flow_of(1..4).inspect(|n| sum += n).run().await;
+    /// assert_eq!(sum, 6);
+    /// # });
+    /// ```
+    ///
+    /// Kotlin: `collect()`.
+    fn run(self) -> Run<Self::Stream> {
+        Run::new(self.into_stream())
+    }
+
+    /// Collects the items into any collection, such as a `HashMap` or a `String`.
+    ///
+    /// # Errors
+    ///
+    /// The flow's own; the items until then are lost.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use coldflow::{FlowExt, flow_of};
+    /// use std::collections::BTreeSet;
+    ///
+    /// # futures::executor::block_on(async {
+    /// let Ok(set) = flow_of([3, 1, 3]).collect::<BTreeSet<_>>().await;
+    /// assert_eq!(set, BTreeSet::from([1, 3]));
+    /// # });
+    /// ```
+    ///
+    /// Kotlin: `toCollection`, `toSet`, `associate`.
+    #[doc(alias = "toSet")]
+    #[doc(alias = "toCollection")]
+    fn collect<C>(self) -> Collect<Self::Stream, C>
+    where
+        C: Default + Extend<Self::Item>,
+    {
+        Collect::new(self.into_stream(), C::default())
+    }
+
+    /// Collects the items into a vector.
+    ///
+    /// # Errors
+    ///
+    /// The flow's own; the items until then are lost.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use coldflow::{FlowExt, flow_of};
+    ///
+    /// # futures::executor::block_on(async {
+    /// assert_eq!(flow_of(1..4).to_vec().await, Ok(vec![1, 2, 3]));
+    /// # });
+    /// ```
+    ///
+    /// Kotlin: `toList`.
+    #[doc(alias = "toList")]
+    fn to_vec(self) -> Collect<Self::Stream, Vec<Self::Item>> {
+        self.collect()
+    }
+
+    /// Combines all items into one value, with a future for each.
+    ///
+    /// What runs concurrently above makes progress while the lambda waits.
+    ///
+    /// # Errors
+    ///
+    /// The flow's own.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use coldflow::{FlowExt, flow_of};
+    ///
+    /// # futures::executor::block_on(async {
+    /// let Ok(text) = flow_of(1..4).fold(String::new(), async |text, n| format!("{text}{n}")).await;
+    /// assert_eq!(text, "123");
+    /// # });
+    /// ```
+    ///
+    /// Kotlin: `fold`.
+    fn fold<A, Op, Fut>(self, initial: A, op: Op) -> Fold<Self::Stream, A, Fut, Op>
+    where
+        Op: FnMut(A, Self::Item) -> Fut,
+        Fut: Future<Output = A>,
+    {
+        Fold::new(self.into_stream(), Some(initial), op)
+    }
+
+    /// Combines all items into one value, with a future for each that may fail.
+    ///
+    /// When it fails, what runs above is dropped before it returns.
+    ///
+    /// # Errors
+    ///
+    /// The flow's own or the lambda's.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use coldflow::{FlowExt, flow_of};
+    ///
+    /// # futures::executor::block_on(async {
+    /// let sum = flow_of([100_u8, 100, 100])
+    ///     .fallible()
+    ///     .try_fold(0_u8, async |sum, n| sum.checked_add(n).ok_or("too much"))
+    ///     .await;
+    /// assert_eq!(sum, Err("too much"));
+    /// # });
+    /// ```
+    ///
+    /// Kotlin: `fold` with a lambda that throws.
+    fn try_fold<A, Op, Fut>(self, initial: A, op: Op) -> Fold<Self::Stream, A, Fut, Op>
+    where
+        Op: FnMut(A, Self::Item) -> Fut,
+        Fut: Future<Output = Result<A, Self::Error>>,
+    {
+        Fold::new(self.into_stream(), Some(initial), op)
+    }
+
+    /// Combines all items into one of their kind, beginning with the first; `None` when there is none.
+    ///
+    /// # Errors
+    ///
+    /// The flow's own.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use coldflow::{FlowExt, flow_of};
+    ///
+    /// # futures::executor::block_on(async {
+    /// assert_eq!(flow_of([3, 1, 4]).reduce(i32::max).await, Ok(Some(4)));
+    /// # });
+    /// ```
+    ///
+    /// Kotlin: `reduce`, which fails on an empty flow.
+    fn reduce<Op>(self, op: Op) -> Reduce<Self::Stream, Self::Item, Op>
+    where
+        Op: FnMut(Self::Item, Self::Item) -> Self::Item,
+    {
+        Reduce::new(self.into_stream(), op)
+    }
+
+    /// Counts the items.
+    ///
+    /// # Errors
+    ///
+    /// The flow's own.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use coldflow::{FlowExt, flow_of};
+    ///
+    /// # futures::executor::block_on(async {
+    /// assert_eq!(flow_of(0..10).count().await, Ok(10));
+    /// # });
+    /// ```
+    ///
+    /// Kotlin: `count`.
+    fn count(self) -> Count<Self::Stream> {
+        Count::new(self.into_stream())
+    }
+
+    /// Counts the items for which `predicate` holds.
+    ///
+    /// # Errors
+    ///
+    /// The flow's own.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use coldflow::{FlowExt, flow_of};
+    ///
+    /// # futures::executor::block_on(async {
+    /// assert_eq!(flow_of(0..10).count_where(|n| n % 3 == 0).await, Ok(4));
+    /// # });
+    /// ```
+    ///
+    /// Kotlin: `count` with a predicate.
+    fn count_where<P>(self, predicate: P) -> Count<FilterStream<Self::Stream, P>>
+    where
+        P: FnMut(&Self::Item) -> bool,
+    {
+        self.filter(predicate).count()
+    }
+
+    /// Whether `predicate` holds for any item: stops at the first one. `false` for an empty flow.
+    ///
+    /// # Errors
+    ///
+    /// The flow's own, if it fails before that.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use coldflow::{FlowExt, flow_of};
+    ///
+    /// # futures::executor::block_on(async {
+    /// assert_eq!(flow_of(0..).any(|n| n > 2).await, Ok(true));
+    /// # });
+    /// ```
+    ///
+    /// Kotlin: `any`.
+    fn any<P>(self, predicate: P) -> Any<Self::Stream, P>
+    where
+        P: FnMut(Self::Item) -> bool,
+    {
+        Any::new(self.into_stream(), predicate, true, true)
+    }
+
+    /// Whether `predicate` holds for all items: stops at the first for which it does not. `true` for an empty flow.
+    ///
+    /// # Errors
+    ///
+    /// The flow's own, if it fails before that.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use coldflow::{FlowExt, flow_of};
+    ///
+    /// # futures::executor::block_on(async {
+    /// assert_eq!(flow_of(0..).all(|n| n < 2).await, Ok(false));
+    /// # });
+    /// ```
+    ///
+    /// Kotlin: `all`.
+    fn all<P>(self, predicate: P) -> Any<Self::Stream, P>
+    where
+        P: FnMut(Self::Item) -> bool,
+    {
+        Any::new(self.into_stream(), predicate, false, false)
+    }
+
+    /// Whether `predicate` holds for no item: stops at the first for which it does. `true` for an empty flow.
+    ///
+    /// # Errors
+    ///
+    /// The flow's own, if it fails before that.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use coldflow::{FlowExt, flow_of};
+    ///
+    /// # futures::executor::block_on(async {
+    /// assert_eq!(flow_of(0..5).none(|n| n > 9).await, Ok(true));
+    /// # });
+    /// ```
+    ///
+    /// Kotlin: `none`.
+    fn none<P>(self, predicate: P) -> Any<Self::Stream, P>
+    where
+        P: FnMut(Self::Item) -> bool,
+    {
+        Any::new(self.into_stream(), predicate, true, false)
+    }
+}
+
+impl<F: Flow> FlowExt for F {}

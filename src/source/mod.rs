@@ -1,0 +1,21 @@
+//! Where items come from.
+
+mod body;
+mod defer;
+mod empty;
+mod failed;
+mod flow;
+mod flow_of;
+mod from_stream;
+mod once;
+
+pub use body::{BodyOutput, LambdaOutput};
+pub use defer::{Defer, DeferStream, defer};
+pub use empty::{Empty, EmptyStream, empty};
+pub use failed::{Failed, FailedStream, failed};
+pub use flow::{FlowFn, FlowFnStream, flow};
+pub use flow_of::{FlowOf, FlowOfStream, flow_of};
+pub use from_stream::{
+    FromStream, FromStreamStream, FromTryStream, FromTryStreamStream, StreamFlowExt, from_stream, from_try_stream,
+};
+pub use once::{Once, OnceOk, OnceOkStream, OnceStream, once, once_ok};
