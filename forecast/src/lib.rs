@@ -33,7 +33,6 @@ mod error;
 mod observer;
 mod policy;
 mod service;
-mod stand_in;
 
 pub use domain::{Forecast, ForecastApi};
 pub use error::{ApiError, Cause};

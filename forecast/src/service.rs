@@ -1,4 +1,4 @@
-use crate::stand_in::{SingleError, once};
+use coldflow::{FlowExt as _, SingleError, once};
 use tokio::time::sleep;
 
 use crate::observer::Observer;

@@ -99,3 +99,10 @@ async fn a_url_may_have_a_path() {
     let paths: Vec<&str> = requests.iter().filter_map(|received| received.target.split('?').next()).collect();
     assert_eq!(paths, ["/v1/search", "/v1/forecast", "/weather/v1/search"]);
 }
+
+#[test]
+fn the_search_of_open_meteo_has_a_host_of_its_own() {
+    let api = format!("{:?}", HttpForecastApi::new("http://api.open-meteo.com").unwrap());
+    assert!(api.contains("\"http://geocoding-api.open-meteo.com/v1/search\""), "{api}");
+    assert!(api.contains("\"http://api.open-meteo.com/v1/forecast\""), "{api}");
+}

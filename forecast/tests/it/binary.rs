@@ -58,7 +58,7 @@ fn what_goes_wrong_is_said_in_a_line() {
         (&["Seoul", "  "], 2, "a city's name is empty"),
         (&["--api-url", "nonsense", "Seoul"], 2, "\"nonsense\" is not the URL of an API"),
         (&["--api-url", "ftp://x", "Seoul"], 2, "does not begin with http:// or https://"),
-        (&["--cities", "/no/such/file"], 2, "/no/such/file cannot be read"),
+        (&["--cities", "/no/such/file"], 2, "/no/such/file cannot be read: No such file or directory; name a readable"),
         (&["--cities", "/"], 2, "name a readable text file"),
         (&["--cities", "/dev/null"], 2, "names no city"),
         (&["--max-attempts", "0", "Seoul"], 2, "expected a number from 1"),
@@ -141,7 +141,8 @@ fn help_has_examples_and_verbose_shows_requests() {
     assert!(stderr.contains("/v1/search?name=Seoul") && stderr.contains("forecast:Seoul:1"), "{stderr}");
 }
 
-/// Starts the binary, waits for its first line, and sends it what Ctrl-C sends.
+/// Waits for the first line, then sends what Ctrl-C sends.
+#[cfg(unix)]
 fn interrupt(mut child: Child) -> (i32, String, String) {
     let mut stdout = BufReader::new(child.stdout.take().unwrap());
     let mut line = String::new();
@@ -153,6 +154,7 @@ fn interrupt(mut child: Child) -> (i32, String, String) {
     (code, line, stderr)
 }
 
+#[cfg(unix)]
 #[test]
 fn ctrl_c_during_the_wait() {
     let server = server("503:20*");
@@ -167,6 +169,7 @@ fn ctrl_c_during_the_wait() {
     assert_eq!(server.attempts(), ["forecast:Seoul:1"]);
 }
 
+#[cfg(unix)]
 #[test]
 fn ctrl_c_during_an_attempt() {
     let server = server("502, stall*");

@@ -67,7 +67,10 @@ async fn check(script: [Outcome; 3]) {
         let context = format!("{script:?} within {bound}: {result:?}");
         let failure = |status| FetchResult::Failure { attempts: last, status };
         match outcome(last) {
-            Fine => assert!(matches!(result, Ok(FetchResult::Success { attempts, .. }) if attempts == last), "{context}"),
+            Fine => match result {
+                Ok(FetchResult::Success { attempts, .. }) => assert_eq!(attempts, last, "{context}"),
+                _ => panic!("{context}"),
+            },
             Unavailable => assert_eq!(result.unwrap(), failure(503), "{context}"),
             BadGateway => assert_eq!(result.unwrap(), failure(502), "{context}"),
             NotFound => assert_eq!(result.unwrap(), failure(404), "{context}"),

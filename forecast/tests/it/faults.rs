@@ -1,12 +1,14 @@
 //! What each fault of the embedded server is called, and what each way to go wrong at the socket is.
 
 use std::error::Error as _;
+use std::io::Write as _;
 use std::net::TcpListener;
+use std::thread;
 use std::time::{Duration, Instant};
 
 use forecast::{ApiError, ForecastApi as _, HttpForecastApi};
 
-use crate::support::{answering, api, ok, server};
+use crate::support::{answering, api, ok, read_head, server};
 
 /// The name of the case.
 fn case(error: &ApiError) -> &'static str {
@@ -116,6 +118,27 @@ async fn the_timeout_is_for_the_whole_attempt() {
     let start = Instant::now();
     assert_eq!(case(&api.fetch("id:1", "Seoul").await.unwrap_err()), "unreachable");
     assert!(start.elapsed() < Duration::from_millis(500));
+}
+
+#[tokio::test]
+async fn an_answer_that_trickles_ends_with_the_timeout() {
+    for beginning in ["HTTP/1.1 200 OK\r\nx: ", "HTTP/1.1 200 OK\r\n\r\n"] {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let url = format!("http://{}", listener.local_addr().unwrap());
+        thread::spawn(move || {
+            let (mut socket, _) = listener.accept().unwrap();
+            read_head(&mut socket);
+            socket.write_all(beginning.as_bytes()).unwrap();
+            // There is always something more, until the client has had enough.
+            while socket.write_all(b" ").is_ok() {
+                thread::sleep(Duration::from_millis(5));
+            }
+        });
+        let start = Instant::now();
+        let error = impatient(&url).fetch("id:1", "Seoul").await.unwrap_err();
+        assert_eq!(case(&error), "unreachable", "{error:?}");
+        assert!(start.elapsed() < Duration::from_millis(500));
+    }
 }
 
 #[tokio::test]

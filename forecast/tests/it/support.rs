@@ -69,12 +69,12 @@ pub(crate) fn answering(bytes: impl Into<Vec<u8>>) -> String {
     url
 }
 
-/// A 200 with this body.
+/// A 200 with this body. It says that the connection ends, or the next request might still be sent on it.
 pub(crate) fn ok(body: &str) -> String {
-    format!("HTTP/1.1 200 OK\r\ncontent-length: {}\r\n\r\n{body}", body.len())
+    format!("HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: {}\r\n\r\n{body}", body.len())
 }
 
-fn read_head(socket: &mut TcpStream) {
+pub(crate) fn read_head(socket: &mut TcpStream) {
     let mut head = Vec::new();
     let mut byte = [0];
     while !head.ends_with(b"\r\n\r\n") && socket.read(&mut byte).is_ok_and(|length| length == 1) {

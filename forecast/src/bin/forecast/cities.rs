@@ -3,6 +3,7 @@ use std::io::{self, Read as _};
 use std::path::Path;
 
 use crate::args::Exit;
+use crate::text::without_number;
 
 /// The cities of the command line and of the file, each once.
 pub(crate) fn gather(named: &[String], file: Option<&Path>) -> Result<Vec<String>, Exit> {
@@ -17,7 +18,7 @@ pub(crate) fn gather(named: &[String], file: Option<&Path>) -> Result<Vec<String
     if let Some(file) = file {
         let text = read(file).map_err(|error| {
             let advice = "name a readable text file with one city per line";
-            Exit::usage(format!("{} cannot be read: {error}; {advice}", file.display()))
+            Exit::usage(format!("{} cannot be read: {}; {advice}", file.display(), without_number(&error)))
         })?;
         // Some editors mark the start of a text file.
         let lines = text.trim_start_matches('\u{feff}').lines().map(str::trim);

@@ -11,6 +11,7 @@ mod watch;
 use std::process::ExitCode;
 
 use forecast::{HttpForecastApi, WeatherServer};
+use indicatif::ProgressBar;
 
 use self::args::{Args, Exit, Source};
 use self::report::Report;
@@ -51,7 +52,9 @@ fn start(args: &Args) -> Result<u8, Exit> {
     let one = cities.len() == 1 && args.file.is_none();
     let report = Report::new(args.json, one, url);
     let watches: Vec<Watch> = cities.into_iter().map(|city| Watch::new(city, &report)).collect();
-    let ended = run::run(&api, args.policy, &watches, &report)
+    // One city has lines instead, and a trace would run through the bar.
+    let bar = if one || args.verbose { ProgressBar::hidden() } else { run::bar(watches.len()) };
+    let ended = run::run(&api, args.policy, &watches, &bar)
         .map_err(|error| Exit::failure(format!("the runtime cannot start: {error}")))?;
     report.finish(&watches, ended);
     Ok(run::exit_code(&watches, ended))

@@ -1,7 +1,6 @@
 use std::time::Duration;
 
 use forecast::{FetchResult, Forecast};
-use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::{Value, json};
 
 use crate::run::Ended;
@@ -22,18 +21,6 @@ pub(crate) struct Report {
 impl Report {
     pub(crate) fn new(json: bool, one: bool, url: String) -> Self {
         Self { json, one, url, colour: !json && text::stdout_is_colourful() }
-    }
-
-    pub(crate) fn bar(&self, cities: usize) -> ProgressBar {
-        if self.one {
-            return ProgressBar::hidden();
-        }
-        // Shown on standard error, and only if that is a terminal.
-        let bar = ProgressBar::new(cities as u64);
-        match ProgressStyle::with_template("{bar:40} {pos} of {len} cities") {
-            Ok(style) => bar.with_style(style),
-            Err(_) => bar,
-        }
     }
 
     /// A line for an attempt that failed.

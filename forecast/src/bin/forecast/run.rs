@@ -2,9 +2,9 @@ use std::io;
 
 use forecast::{ForecastService, HttpForecastApi, RetryPolicy};
 use futures::{StreamExt as _, stream};
+use indicatif::{ProgressBar, ProgressStyle};
 use tokio::runtime;
 
-use crate::report::Report;
 use crate::watch::Watch;
 
 /// How many cities are asked for at the same time.
@@ -17,18 +17,26 @@ pub(crate) enum Ended {
     ByCtrlC,
 }
 
+/// A bar for so many cities, on standard error and only if that is a terminal.
+pub(crate) fn bar(cities: usize) -> ProgressBar {
+    let bar = ProgressBar::new(cities as u64);
+    match ProgressStyle::with_template("{bar:40} {pos} of {len} cities") {
+        Ok(style) => bar.with_style(style),
+        Err(_) => bar,
+    }
+}
+
 /// Asks for every city, unless Ctrl-C comes first: then all that is under way is dropped, and nothing more is sent.
 pub(crate) fn run(
     api: &HttpForecastApi,
     policy: RetryPolicy,
     watches: &[Watch<'_>],
-    report: &Report,
+    bar: &ProgressBar,
 ) -> io::Result<Ended> {
     let runtime = runtime::Builder::new_current_thread().enable_all().build()?;
-    let bar = report.bar(watches.len());
+    bar.tick();
     let all = stream::iter(watches).for_each_concurrent(AT_ONCE, |watch| {
         let service = ForecastService::new(api).observed_by(watch);
-        let bar = &bar;
         async move {
             watch.done(service.fetch_forecast(&watch.city, policy).await);
             bar.inc(1);

@@ -1,7 +1,8 @@
 //! Small things about lines of text.
 
-use std::error::Error as _;
+use std::error::Error;
 use std::io::{self, Write as _};
+use std::process;
 use std::time::Duration;
 
 use forecast::ApiError;
@@ -9,9 +10,14 @@ use forecast::ApiError;
 /// The longest piece of foreign text that a line shows.
 const LONGEST: usize = 80;
 
-/// Prints a line. A reader that closed the pipe has seen enough, so its absence is no error.
+/// Prints a line. A reader that closed the pipe has seen enough, so its absence is no error; a full disk is one.
 pub(crate) fn out(line: &str) {
-    let _ = writeln!(io::stdout().lock(), "{line}");
+    if let Err(error) = writeln!(io::stdout().lock(), "{line}") {
+        if error.kind() != io::ErrorKind::BrokenPipe {
+            err(&format!("forecast: standard output cannot be written: {}", without_number(&error)));
+            process::exit(1);
+        }
+    }
 }
 
 /// Prints a line to standard error.
@@ -87,10 +93,15 @@ pub(crate) fn explain(error: &ApiError) -> String {
     }
 }
 
-/// The innermost cause without the number that the system gives it.
+/// The innermost cause, in a line.
 fn root_cause(error: &ApiError) -> Option<String> {
     error.source()?;
-    let text = error.root_cause()?.to_string();
-    let text = text.split(" (os error").next().unwrap_or(&text).to_owned();
+    let text = without_number(error.root_cause()?);
     Some(text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect())
+}
+
+/// The text of an error of the system, without the number that only programmers look up.
+pub(crate) fn without_number(error: &(impl Error + ?Sized)) -> String {
+    let text = error.to_string();
+    text.split(" (os error").next().unwrap_or_default().to_owned()
 }
