@@ -1,9 +1,10 @@
 //! The binary, run for real.
 
 use std::io::{BufRead, BufReader, Read, Write};
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Command, Output, Stdio};
 
-use crate::support::server;
+#[cfg(unix)]
+use {crate::support::server, forecast::WeatherServer, std::process::Child, std::thread};
 
 fn command(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_forecast"));
@@ -141,12 +142,15 @@ fn help_has_examples_and_verbose_shows_requests() {
     assert!(stderr.contains("/v1/search?name=Seoul") && stderr.contains("forecast:Seoul:1"), "{stderr}");
 }
 
-/// Waits for the first line, then sends what Ctrl-C sends.
+/// Waits for the first line and for so many requests, then sends what Ctrl-C sends.
 #[cfg(unix)]
-fn interrupt(mut child: Child) -> (i32, String, String) {
+fn interrupt(mut child: Child, server: &WeatherServer, requests: usize) -> (i32, String, String) {
     let mut stdout = BufReader::new(child.stdout.take().unwrap());
     let mut line = String::new();
     stdout.read_line(&mut line).unwrap();
+    while server.received().len() < requests {
+        thread::yield_now();
+    }
     let sent = Command::new("sh").args(["-c", &format!("kill -INT {}", child.id())]).status().unwrap();
     assert!(sent.success());
     let (code, _, stderr) = ended(child.wait_with_output().unwrap());
@@ -159,7 +163,7 @@ fn interrupt(mut child: Child) -> (i32, String, String) {
 fn ctrl_c_during_the_wait() {
     let server = server("503:20*");
     let child = command(&["--api-url", &server.url(), "Seoul"]).spawn().unwrap();
-    let (code, stdout, stderr) = interrupt(child);
+    let (code, stdout, stderr) = interrupt(child, &server, 1);
     assert_eq!(code, 130);
     assert_eq!(stdout.lines().count(), 1, "{stdout}");
     assert_eq!(
@@ -174,8 +178,8 @@ fn ctrl_c_during_the_wait() {
 fn ctrl_c_during_an_attempt() {
     let server = server("502, stall*");
     let child = command(&["--api-url", &server.url(), "Seoul"]).spawn().unwrap();
-    let (code, _, stderr) = interrupt(child);
+    let (code, _, stderr) = interrupt(child, &server, 2);
     assert_eq!(code, 130);
     assert_eq!(stderr, "forecast: stopped by Ctrl-C during attempt 2 for Seoul; nothing more is sent\n");
-    assert!(server.received().len() <= 2);
+    assert_eq!(server.attempts(), ["forecast:Seoul:1", "forecast:Seoul:2"]);
 }

@@ -115,10 +115,10 @@ pub(crate) fn where_it_stood(seen: &Seen) -> String {
     match &seen.phase {
         Phase::Queued => "before the first attempt".to_owned(),
         Phase::Attempting => format!("during attempt {}", seen.attempts),
-        Phase::Waiting(delay) => {
+        Phase::Waiting(delay) if !delay.is_zero() => {
             format!("in the wait of {} s after attempt {}", delay.as_secs_f64(), seen.attempts)
         }
-        Phase::Done(_) => format!("after attempt {}", seen.attempts),
+        Phase::Waiting(_) | Phase::Done(_) => format!("after attempt {}", seen.attempts),
     }
 }
 
