@@ -2,6 +2,7 @@ use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::sync::mpsc;
 use std::thread;
+use std::time::Duration;
 
 use forecast::server::Script;
 use forecast::{ApiError, Forecast, ForecastApi, ForecastService, HttpForecastApi, WeatherServer};
@@ -55,6 +56,11 @@ pub(crate) async fn until(mut condition: impl FnMut() -> bool) {
 
 /// A server that answers every request with the same bytes, however wrong, and ends the connection. Returns its URL.
 pub(crate) fn answering(bytes: impl Into<Vec<u8>>) -> String {
+    answering_after(Duration::ZERO, bytes)
+}
+
+/// The same, but it takes its time.
+pub(crate) fn answering_after(delay: Duration, bytes: impl Into<Vec<u8>>) -> String {
     let bytes = bytes.into();
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
@@ -62,6 +68,7 @@ pub(crate) fn answering(bytes: impl Into<Vec<u8>>) -> String {
         for socket in listener.incoming() {
             let mut socket = socket.unwrap();
             read_head(&mut socket);
+            thread::sleep(delay);
             // A client that has seen enough may be gone before the end.
             let _ = socket.write_all(&bytes);
         }
