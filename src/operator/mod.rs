@@ -31,17 +31,24 @@ mod on_each;
 mod on_empty;
 mod on_start;
 mod pairwise;
+#[cfg(feature = "std")]
+mod race;
 mod repeat;
 mod running_fold;
 mod running_reduce;
 mod skip;
 mod skip_while;
 mod take;
+mod take_until;
 mod take_while;
 mod then;
+#[cfg(feature = "std")]
+mod then_concurrent;
 mod transform;
 mod transform_while;
 mod try_map;
+#[cfg(feature = "std")]
+mod with_latest_from;
 mod zip;
 
 pub use and_then::{AndThen, AndThenStream};
@@ -51,7 +58,9 @@ pub use catch::{Catch, CatchStream};
 pub use chain::{Chain, ChainStream};
 pub use chunks::{Chunks, ChunksStream};
 #[cfg(feature = "std")]
-pub use combine::{Combinable, Combine, CombineStream, CombinedStreams, Latch, RestartCombined, Source, combine};
+pub use combine::{
+    Combinable, Combine, CombineStream, CombinedStreams, Latch, RestartCombined, Source, combine, combine_latest,
+};
 pub use dematerialize::{Dematerialize, DematerializeStream};
 pub use distinct_until_changed_by::{DistinctUntilChangedBy, DistinctUntilChangedByStream};
 pub use enumerate::{Enumerate, EnumerateStream};
@@ -77,15 +86,22 @@ pub use on_each::{OnEach, OnEachStream};
 pub use on_empty::{OnEmpty, OnEmptyStream};
 pub use on_start::{OnStart, OnStartStream};
 pub use pairwise::{Pairwise, PairwiseStream};
+#[cfg(feature = "std")]
+pub use race::{Race, RaceStream, race};
 pub use repeat::{Repeat, RepeatStream};
 pub use running_fold::{RunningFold, RunningFoldStream};
 pub use running_reduce::{RunningReduce, RunningReduceStream};
 pub use skip::{Skip, SkipStream};
 pub use skip_while::{SkipWhile, SkipWhileStream};
 pub use take::{Take, TakeStream};
+pub use take_until::{TakeUntil, TakeUntilStream};
 pub use take_while::{TakeWhile, TakeWhileStream};
 pub use then::{Then, ThenStream};
+#[cfg(feature = "std")]
+pub use then_concurrent::{ThenConcurrent, ThenConcurrentStream};
 pub use transform::{Transform, TransformStream};
 pub use transform_while::{TransformWhile, TransformWhileStream};
 pub use try_map::{TryMap, TryMapStream};
+#[cfg(feature = "std")]
+pub use with_latest_from::{WithLatestFrom, WithLatestFromStream};
 pub use zip::{Zip, ZipStream};
