@@ -7,11 +7,16 @@ use core::future::Future;
 #[cfg(feature = "time")]
 use core::time::Duration;
 
+#[cfg(feature = "rt")]
+use tokio::runtime::Handle;
+
 use crate::boxed::{BoxFlow, LocalBoxFlow};
 #[cfg(feature = "std")]
 use crate::concurrent::{BufferConfig, Overflow};
 use crate::emitter::Emitter;
 use crate::flow::{ColdFlow, Flow};
+#[cfg(feature = "rt")]
+use crate::operator::FlowOn;
 use crate::operator::{
     AndThen, Catch, Chain, Chunks, Dematerialize, DistinctUntilChangedBy, Enumerate, Event, Filter, FilterMap,
     FilterStream, FlatMapConcat, Inspect, Map, MapErr, MapToResult, Materialize, OnCancel, OnCompletion, OnEach,
@@ -1767,6 +1772,45 @@ pub trait FlowExt: Flow {
     #[cfg(feature = "time")]
     fn delay_start(self, delay: Duration) -> DelayStart<Self> {
         DelayStart::new(self, delay)
+    }
+
+    /// Runs what is above in a task of its own on the runtime of `handle`, which is how it leaves the consumer's thread.
+    ///
+    /// Its items go through a buffer of 64 places, or of the size of a [`buffer`](Self::buffer) directly below. The task
+    /// starts at the first poll and is aborted when the collection ends or is dropped; what is above is dropped as soon as
+    /// the task lets go of it, which can be a moment later if it is just running. A restart waits for that moment, so
+    /// there is never more than one run. An error comes out behind the items before it.
+    ///
+    /// This is the only way in which an operator spawns; all others run within the consumer's task.
+    ///
+    /// # Panics
+    ///
+    /// The collection panics when what runs above panics, with the same payload, and when the runtime is shut down before
+    /// the flow has ended.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use coldflow::{FlowExt, once_ok};
+    /// use tokio::runtime::Handle;
+    ///
+    /// # #[tokio::main(flavor = "multi_thread", worker_threads = 1)]
+    /// # async fn main() {
+    /// let here = std::thread::current().id();
+    /// let there = once_ok(async || std::thread::current().id()).flow_on(&Handle::current());
+    /// assert_ne!(there.single().await, Ok(here));
+    /// # }
+    /// ```
+    ///
+    /// Kotlin: `flowOn`.
+    #[doc(alias = "flowOn")]
+    #[doc(alias = "subscribe_on")]
+    #[cfg(feature = "rt")]
+    fn flow_on(self, handle: &Handle) -> FlowOn<Self>
+    where
+        Self: Flow<Item: Send + 'static, Error: Send + 'static, Stream: Send + 'static>,
+    {
+        FlowOn::new(self, handle.clone())
     }
 
     /// Erases the type of a cold flow that is `Send`. One allocation; it can still be retried.

@@ -16,6 +16,8 @@ mod filter_map;
 mod flat_map_concat;
 #[cfg(feature = "std")]
 mod flat_map_merge;
+#[cfg(feature = "rt")]
+mod flow_on;
 mod inspect;
 #[cfg(feature = "std")]
 mod latest;
@@ -69,6 +71,8 @@ pub use filter_map::{FilterMap, FilterMapStream};
 pub use flat_map_concat::{FlatMapConcat, FlatMapConcatStream};
 #[cfg(feature = "std")]
 pub use flat_map_merge::{FlatMapMerge, FlatMapMergeStream};
+#[cfg(feature = "rt")]
+pub use flow_on::{FlowOn, OnHandle, Spawned};
 pub use inspect::{Inspect, InspectStream};
 #[cfg(feature = "std")]
 pub use latest::{

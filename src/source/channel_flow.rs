@@ -178,6 +178,27 @@ where
     }
 }
 
+/// A [`ChannelBody`] that can run again.
+pub trait RestartBody<T>: ChannelBody<T> {
+    /// Notes that the next run is not the first.
+    fn restart(&mut self);
+}
+
+impl<T, Body, Fut> RestartBody<T> for Body
+where
+    Body: FnMut(Sender<T>) -> Fut,
+    Fut: Future<Output: BodyOutput>,
+{
+    fn restart(&mut self) {}
+}
+
+impl<T, Register, Guard> RestartBody<T> for Registration<Register>
+where
+    Register: FnMut(Sender<T>) -> Guard,
+{
+    fn restart(&mut self) {}
+}
+
 /// Registers a callback. Of [`callback_flow`].
 #[derive(Clone)]
 pub struct Registration<Register> {
@@ -594,13 +615,7 @@ where
     type Stream = ChannelFlowStream<T, Body, Fut>;
 
     fn into_stream(self) -> Self::Stream {
-        ChannelFlowStream {
-            future: None,
-            receiver: None,
-            body: self.body,
-            config: BufferConfig::default(),
-            phase: Phase::Fresh,
-        }
+        ChannelFlowStream::new(self.body)
     }
 }
 
@@ -609,6 +624,10 @@ where
     Body: ChannelBody<T, Running = Fut>,
     Fut: Future<Output: BodyOutput>,
 {
+    pub(crate) fn new(body: Body) -> Self {
+        ChannelFlowStream { future: None, receiver: None, body, config: BufferConfig::default(), phase: Phase::Fresh }
+    }
+
     /// Polls the body. When all that will be sent has been sent, or the body has failed, the run is over.
     fn drive(self: Pin<&mut Self>, cx: &mut Context<'_>, hungry: bool) {
         let mut this = self.project();
@@ -731,10 +750,13 @@ where
 
 impl<T, Body, Fut> Restart for ChannelFlowStream<T, Body, Fut>
 where
-    Body: ChannelBody<T, Running = Fut>,
+    Body: RestartBody<T, Running = Fut>,
     Fut: Future<Output: BodyOutput>,
 {
-    fn restart(self: Pin<&mut Self>) {
+    fn restart(mut self: Pin<&mut Self>) {
+        if !matches!(self.phase, Phase::Fresh) {
+            self.as_mut().project().body.restart();
+        }
         self.end(Phase::Fresh);
     }
 }

@@ -14,8 +14,8 @@ mod once;
 pub use body::{BodyOutput, LambdaOutput};
 #[cfg(feature = "std")]
 pub use channel_flow::{
-    ChannelBody, ChannelFlow, ChannelFlowStream, Registered, Registration, Send, SendError, Sender, TrySendError,
-    callback_flow, channel_flow,
+    ChannelBody, ChannelFlow, ChannelFlowStream, Registered, Registration, RestartBody, Send, SendError, Sender,
+    TrySendError, callback_flow, channel_flow,
 };
 pub use defer::{Defer, DeferStream, defer};
 pub use empty::{Empty, EmptyStream, empty};
