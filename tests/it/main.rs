@@ -9,4 +9,5 @@ mod imports;
 mod properties;
 mod sizes;
 mod spawned;
+mod surface;
 mod ui;
