@@ -4,6 +4,7 @@ mod support;
 
 mod allocations;
 mod coop;
+mod deep;
 mod emitter;
 mod imports;
 mod properties;
