@@ -77,9 +77,9 @@ impl<T, Fut: Future> EmitRun<T, Fut> {
         if let Some(waker) = this.resume.take() {
             waker.wake();
         }
-        receiver.enter(cx.waker());
+        let entered = receiver.enter(cx.waker());
         let polled = future.poll(cx);
-        receiver.leave();
+        drop(entered);
         let Some(Parcel { value, waker }) = receiver.take() else {
             let output = ready!(polled);
             this.state.set(State::Idle);
