@@ -66,6 +66,11 @@ macro_rules! boxed {
             fn stop(mut self: Pin<&mut Self>) {
                 self.stream.as_mut().stop();
             }
+
+            #[cfg(feature = "std")]
+            fn absorb(mut self: Pin<&mut Self>, buffer: crate::concurrent::BufferConfig) -> bool {
+                self.stream.as_mut().absorb(buffer)
+            }
         }
 
         impl<T, E> Restart for $stream<'_, T, E> {

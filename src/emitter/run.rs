@@ -43,6 +43,14 @@ impl<T, Fut: Future> EmitRun<T, Fut> {
         EmitRun { state: State::Idle, receiver: None, resume: None }
     }
 
+    /// One whose run has begun.
+    #[cfg(feature = "std")]
+    pub(crate) fn started(body: impl FnOnce(Emitter<T>) -> Fut) -> Self {
+        let mut receiver = Receiver::new();
+        let future = body(Emitter { sender: receiver.sender() });
+        EmitRun { state: State::Running { future }, receiver: Some(receiver), resume: None }
+    }
+
     /// Begins a run; one that is still going on is dropped first.
     pub(crate) fn start(mut self: Pin<&mut Self>, body: impl FnOnce(Emitter<T>) -> Fut) {
         self.as_mut().cancel();
