@@ -42,3 +42,44 @@ impl<E: Error + 'static> Error for SingleError<E> {
         }
     }
 }
+
+/// Why a flow with a [`timeout`](crate::FlowExt::timeout) failed.
+#[cfg(feature = "time")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum TimeoutError<E> {
+    /// Too long nothing came.
+    Elapsed,
+    /// The flow failed.
+    Upstream(E),
+}
+
+#[cfg(feature = "time")]
+impl<E> TimeoutError<E> {
+    /// The flow's own error, if that is what this is.
+    pub fn into_upstream(self) -> Option<E> {
+        match self {
+            TimeoutError::Upstream(error) => Some(error),
+            TimeoutError::Elapsed => None,
+        }
+    }
+}
+
+#[cfg(feature = "time")]
+impl<E> fmt::Display for TimeoutError<E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            TimeoutError::Elapsed => "expected an item or the end within the time limit, got neither",
+            TimeoutError::Upstream(_) => "expected an item or the end within the time limit, but the flow failed",
+        })
+    }
+}
+
+#[cfg(feature = "time")]
+impl<E: Error + 'static> Error for TimeoutError<E> {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        match self {
+            TimeoutError::Upstream(error) => Some(error),
+            TimeoutError::Elapsed => None,
+        }
+    }
+}

@@ -4,19 +4,27 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::convert::{Infallible, identity};
 use core::future::Future;
+#[cfg(feature = "time")]
+use core::time::Duration;
 
 use crate::boxed::{BoxFlow, LocalBoxFlow};
+#[cfg(feature = "std")]
+use crate::concurrent::{BufferConfig, Overflow};
 use crate::emitter::Emitter;
 use crate::flow::{ColdFlow, Flow};
 use crate::operator::{
     AndThen, Catch, Chain, Chunks, Dematerialize, DistinctUntilChangedBy, Enumerate, Event, Filter, FilterMap,
     FilterStream, FlatMapConcat, Inspect, Map, MapErr, MapToResult, Materialize, OnCancel, OnCompletion, OnEach,
     OnEmpty, OnStart, Pairwise, Repeat, RunningFold, RunningReduce, Skip, SkipWhile, Take, TakeWhile, Then, Transform,
-    TransformWhile, TryMap,
+    TransformWhile, TryMap, Zip,
 };
+#[cfg(feature = "std")]
+use crate::operator::{BodyBlock, Buffer, FlatMapMerge, FlowBlock, FutureBlock, Latest};
 use crate::retry::{RetryAtMost, RetryIf, RetryWhen};
 use crate::source::{BodyOutput, FlowOf, LambdaOutput, flow_of};
-use crate::terminal::{Any, Collect, Count, First, Fold, ForEach, Reduce, Run, Single, SingleOrNone};
+use crate::terminal::{Any, Collect, Count, First, Fold, ForEach, ForEachLatest, Reduce, Run, Single, SingleOrNone};
+#[cfg(feature = "time")]
+use crate::time::{Debounce, Sample, Timeout};
 
 /// The operators and terminals of every [`Flow`].
 ///
@@ -1059,6 +1067,439 @@ pub trait FlowExt: Flow {
         RetryWhen::new(self, RetryIf { predicate })
     }
 
+    /// Lets what is above run ahead of a busy consumer, into a buffer of `capacity` places: a number, or `None` for 64.
+    ///
+    /// ```text
+    ///  emits     ─1─2─3───────────|       buffer(1, Suspend), a consumer that takes 4 per item
+    ///  consumer  ─1───2───3───|
+    /// ```
+    ///
+    /// A consumer that waits takes an item directly and uses no place. When the buffer is full, [`Overflow::Suspend`] lets
+    /// the emission wait, so nothing is lost; [`Overflow::DropOldest`] and [`Overflow::DropLatest`] drop an item, and `None`
+    /// is then 1 place. With `Suspend`, a capacity of 0 is a rendezvous: what is above runs on to its next emission and
+    /// waits there. Nothing runs ahead before the first poll. An error comes out behind the items in the buffer.
+    ///
+    /// Directly adjacent buffers become one: capacities add where both are numbers, a dropping buffer replaces what is
+    /// above it, and a plain one below a dropping one keeps the drop. Likewise a buffer directly below `merge`,
+    /// `flat_map_merge`, a `_latest` operator or `channel_flow` sets the size of their buffer.
+    ///
+    /// It runs while the consumer awaits something in another operator or terminal of this crate. Through `into_stream`
+    /// into a foreign combinator it stands still while the consumer is busy, as every stream does.
+    ///
+    /// # Panics
+    ///
+    /// When `capacity` is 0 and items are to be dropped.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use coldflow::{FlowExt, Overflow, flow};
+    /// use std::time::Duration;
+    /// use tokio::time::{Instant, sleep};
+    ///
+    /// # #[tokio::main(flavor = "current_thread", start_paused = true)]
+    /// # async fn main() {
+    /// let began = Instant::now();
+    /// let Ok(()) = flow(async |mut emitter| {
+    ///     for n in 1..4 {
+    ///         emitter.emit(n).await;
+    ///         sleep(Duration::from_millis(100)).await;
+    ///     }
+    /// })
+    /// .buffer(2, Overflow::Suspend)
+    /// .for_each(|_| sleep(Duration::from_millis(300)))
+    /// .await;
+    /// assert_eq!(began.elapsed().as_millis(), 900); // 1200 without the buffer
+    /// # }
+    /// ```
+    ///
+    /// Kotlin: `buffer`.
+    #[cfg(feature = "std")]
+    #[track_caller]
+    fn buffer(self, capacity: impl Into<Option<usize>>, overflow: Overflow) -> Buffer<Self> {
+        let capacity = capacity.into();
+        assert!(
+            overflow == Overflow::Suspend || capacity != Some(0),
+            "`capacity` of a `buffer` that drops items must be at least 1, got 0"
+        );
+        Buffer::new(self, BufferConfig { capacity, overflow })
+    }
+
+    /// Lets what is above run ahead of a busy consumer, and gives the consumer the latest item when it is ready: the ones
+    /// between are dropped.
+    ///
+    /// The same as a `buffer` of one place that drops the oldest; what is above never waits. A consumer that waits gets
+    /// the first item of a burst.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use coldflow::{FlowExt, flow_of};
+    /// use std::time::Duration;
+    /// use tokio::time::sleep;
+    ///
+    /// # #[tokio::main(flavor = "current_thread", start_paused = true)]
+    /// # async fn main() {
+    /// let fast = flow_of(1..=30).on_each(|_| sleep(Duration::from_millis(100)));
+    /// let slow = fast.conflate().then(async |n| {
+    ///     sleep(Duration::from_secs(1)).await;
+    ///     n
+    /// });
+    /// assert_eq!(slow.to_vec().await, Ok(vec![1, 10, 20, 30]));
+    /// # }
+    /// ```
+    ///
+    /// Kotlin: `conflate`.
+    #[cfg(feature = "std")]
+    fn conflate(self) -> Buffer<Self> {
+        Buffer::new(self, BufferConfig { capacity: Some(0), overflow: Overflow::DropOldest })
+    }
+
+    /// Collects the flows that `op` makes of the items, up to `concurrency` of them at once, and emits what any of them
+    /// emits.
+    ///
+    /// The order of each inner flow is kept; between them it is that of time. While `concurrency` flows run, the flow
+    /// above waits with its next item. Inner flows run ahead of a busy consumer into a buffer of 64 places, or of the size
+    /// of a [`buffer`](Self::buffer) directly below; with a `concurrency` of 1 this is
+    /// [`flat_map_concat`](Self::flat_map_concat) and there is none. When a flow fails, the others are dropped at once, and
+    /// the error comes behind the items before it. One wake costs the same however many flows there are.
+    ///
+    /// # Panics
+    ///
+    /// When `concurrency` is 0.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use coldflow::{FlowExt, flow_of, once_ok};
+    /// use std::time::Duration;
+    /// use tokio::time::sleep;
+    ///
+    /// # #[tokio::main(flavor = "current_thread", start_paused = true)]
+    /// # async fn main() {
+    /// let finished = flow_of([30, 10, 20]).flat_map_merge(3, |millis| {
+    ///     once_ok(move || async move {
+    ///         sleep(Duration::from_millis(millis)).await;
+    ///         millis
+    ///     })
+    /// });
+    /// assert_eq!(finished.to_vec().await, Ok(vec![10, 20, 30]));
+    /// # }
+    /// ```
+    ///
+    /// Kotlin: `flatMapMerge`.
+    #[doc(alias = "flatMapMerge")]
+    #[doc(alias = "buffer_unordered")]
+    #[cfg(feature = "std")]
+    #[track_caller]
+    fn flat_map_merge<G, Op>(self, concurrency: usize, op: Op) -> FlatMapMerge<Self, Op>
+    where
+        G: Flow<Error = Self::Error>,
+        Op: FnMut(Self::Item) -> G,
+    {
+        assert!(concurrency > 0, "`concurrency` of `flat_map_merge` must be at least 1, got 0");
+        FlatMapMerge::new(self, concurrency, op)
+    }
+
+    /// Collects the flows that this flow emits, up to `concurrency` of them at once.
+    ///
+    /// See [`flat_map_merge`](Self::flat_map_merge).
+    ///
+    /// # Panics
+    ///
+    /// When `concurrency` is 0.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use coldflow::{FlowExt, flow_of};
+    ///
+    /// # futures::executor::block_on(async {
+    /// let Ok(count) = flow_of([flow_of(0..3), flow_of(0..4)]).flatten_merge(2).count().await;
+    /// assert_eq!(count, 7);
+    /// # });
+    /// ```
+    ///
+    /// Kotlin: `flattenMerge`.
+    #[doc(alias = "flattenMerge")]
+    #[cfg(feature = "std")]
+    #[track_caller]
+    fn flatten_merge(self, concurrency: usize) -> FlatMapMerge<Self, fn(Self::Item) -> Self::Item>
+    where
+        Self::Item: Flow<Error = Self::Error>,
+    {
+        assert!(concurrency > 0, "`concurrency` of `flatten_merge` must be at least 1, got 0");
+        FlatMapMerge::new(self, concurrency, identity)
+    }
+
+    /// Collects the flow that `op` makes of the latest item: a new item drops the inner flow of the one before.
+    ///
+    /// ```text
+    ///     ─a───────b─────────c───|
+    ///  a   └─1─2─3┆
+    ///  b           └─1─2─3─4┆
+    ///  c                     └─1─2─|
+    ///     ──a1─a2─a3─b1─b2─b3─b4─c1─c2─|
+    /// ```
+    ///
+    /// Items that an inner flow has emitted, and that wait in the buffer of 64 places for a busy consumer, are still
+    /// delivered; an emission that waits for room goes with its flow. The last inner flow runs to its end. When the flow
+    /// above fails, the inner flow is dropped at once.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use coldflow::{FlowExt, flow_of, once_ok};
+    /// use std::time::Duration;
+    /// use tokio::time::sleep;
+    ///
+    /// # #[tokio::main(flavor = "current_thread", start_paused = true)]
+    /// # async fn main() {
+    /// let typed = flow_of(["c", "co", "cold"]).on_each(|_| sleep(Duration::from_millis(50)));
+    /// let found = typed.flat_map_latest(|text| {
+    ///     once_ok(move || async move {
+    ///         sleep(Duration::from_millis(80)).await; // a search that takes longer than the next key
+    ///         text.len()
+    ///     })
+    /// });
+    /// assert_eq!(found.to_vec().await, Ok(vec![4]));
+    /// # }
+    /// ```
+    ///
+    /// Kotlin: `flatMapLatest`.
+    #[doc(alias = "flatMapLatest")]
+    #[doc(alias = "switch_map")]
+    #[cfg(feature = "std")]
+    fn flat_map_latest<G, Op>(self, op: Op) -> Latest<Self, FlowBlock<Op>>
+    where
+        G: Flow<Error = Self::Error>,
+        Op: FnMut(Self::Item) -> G,
+    {
+        Latest::new(self, FlowBlock { op })
+    }
+
+    /// Turns the latest item into the output of a future: a new item drops the future of the one before.
+    ///
+    /// Outputs that wait for a busy consumer, in a buffer of 64 places, are still delivered.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use coldflow::{FlowExt, flow_of};
+    /// use std::time::Duration;
+    /// use tokio::time::sleep;
+    ///
+    /// # #[tokio::main(flavor = "current_thread", start_paused = true)]
+    /// # async fn main() {
+    /// let Ok(done) = flow_of([1, 2, 3])
+    ///     .map_latest(async |n| {
+    ///         sleep(Duration::from_millis(10)).await;
+    ///         n
+    ///     })
+    ///     .to_vec()
+    ///     .await;
+    /// assert_eq!(done, [3]);
+    /// # }
+    /// ```
+    ///
+    /// Kotlin: `mapLatest`.
+    #[doc(alias = "mapLatest")]
+    #[cfg(feature = "std")]
+    fn map_latest<Op, Fut>(self, op: Op) -> Latest<Self, FutureBlock<Op>>
+    where
+        Op: FnMut(Self::Item) -> Fut,
+        Fut: Future,
+    {
+        Latest::new(self, FutureBlock { op })
+    }
+
+    /// Runs a body for the latest item, which emits any number of others: a new item drops the body of the one before.
+    ///
+    /// What a body has emitted, and what waits in the buffer of 64 places for a busy consumer, is still delivered; an
+    /// emission that waits for room goes with its body. One allocation per item.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use coldflow::{FlowExt, flow_of};
+    /// use std::time::Duration;
+    /// use tokio::time::sleep;
+    ///
+    /// # #[tokio::main(flavor = "current_thread", start_paused = true)]
+    /// # async fn main() {
+    /// let Ok(steps) = flow_of(["a", "b"])
+    ///     .transform_latest(async |name, mut emitter| {
+    ///         emitter.emit(format!("{name} begun")).await;
+    ///         sleep(Duration::from_millis(10)).await;
+    ///         emitter.emit(format!("{name} done")).await;
+    ///     })
+    ///     .to_vec()
+    ///     .await;
+    /// assert_eq!(steps, ["a begun", "b begun", "b done"]);
+    /// # }
+    /// ```
+    ///
+    /// Kotlin: `transformLatest`.
+    #[doc(alias = "transformLatest")]
+    #[cfg(feature = "std")]
+    fn transform_latest<U, Op, Fut>(self, op: Op) -> Latest<Self, BodyBlock<U, Op>>
+    where
+        Op: FnMut(Self::Item, Emitter<U>) -> Fut,
+        Fut: Future<Output: LambdaOutput<Self::Error, Value = ()>>,
+    {
+        Latest::new(self, BodyBlock::new(op))
+    }
+
+    /// Pairs the items of two flows by their position. It ends when either ends, and drops the other then.
+    ///
+    /// Both run at once, and neither runs ahead of the other by more than one item. When one fails, the other is dropped
+    /// at once. An item without a partner is lost.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use coldflow::{FlowExt, flow_of};
+    ///
+    /// # futures::executor::block_on(async {
+    /// let Ok(pairs) = flow_of([1, 2, 3]).zip(flow_of(["a", "b"])).to_vec().await;
+    /// assert_eq!(pairs, [(1, "a"), (2, "b")]);
+    /// # });
+    /// ```
+    ///
+    /// Kotlin: `zip`.
+    fn zip<G>(self, other: G) -> Zip<Self, G>
+    where
+        G: Flow<Error = Self::Error>,
+    {
+        Zip::new(self, other)
+    }
+
+    /// Emits an item once `time` has passed without another: the last one of a burst.
+    ///
+    /// ```text
+    ///     ─1─2─3──────────4───|
+    ///     ──────────3─────────4|     debounce(5)
+    /// ```
+    ///
+    /// An item that another follows too soon is dropped. At the normal end the last item is emitted at once; a failure
+    /// loses it. A `time` of zero passes everything on. While the consumer is busy no time runs: what is above runs on to
+    /// its next emission and waits there, and that item's time begins when the consumer asks again.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use coldflow::{FlowExt, flow_of};
+    /// use std::time::Duration;
+    /// use tokio::time::sleep;
+    ///
+    /// # #[tokio::main(flavor = "current_thread", start_paused = true)]
+    /// # async fn main() {
+    /// let typed = flow_of([("c", 0), ("co", 50), ("col", 500), ("cold", 50)])
+    ///     .on_each(|(_, pause)| sleep(Duration::from_millis(*pause)))
+    ///     .map(|(text, _)| text);
+    /// let searched = typed.debounce(Duration::from_millis(200));
+    /// assert_eq!(searched.to_vec().await, Ok(vec!["co", "cold"]));
+    /// # }
+    /// ```
+    ///
+    /// Kotlin: `debounce`.
+    #[cfg(feature = "time")]
+    fn debounce(self, time: Duration) -> Debounce<Self, Duration> {
+        Debounce::new(self, time)
+    }
+
+    /// Emits an item once the time that `time` tells for it has passed without another.
+    ///
+    /// `time` is called once for each item. See [`debounce`](Self::debounce).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use coldflow::{FlowExt, flow_of};
+    /// use std::time::Duration;
+    ///
+    /// # #[tokio::main(flavor = "current_thread", start_paused = true)]
+    /// # async fn main() {
+    /// let urgent_first = flow_of([1, 2, 99, 3])
+    ///     .debounce_by(|n| if *n > 9 { Duration::ZERO } else { Duration::from_secs(1) });
+    /// assert_eq!(urgent_first.to_vec().await, Ok(vec![99, 3]));
+    /// # }
+    /// ```
+    ///
+    /// Kotlin: `debounce` with a selector.
+    #[cfg(feature = "time")]
+    fn debounce_by<Op>(self, time: Op) -> Debounce<Self, Op>
+    where
+        Op: FnMut(&Self::Item) -> Duration,
+    {
+        Debounce::new(self, time)
+    }
+
+    /// Looks every `period`, first after one, and emits the latest item if there is a new one.
+    ///
+    /// ```text
+    ///     ─1─2───────3───4─5──|
+    ///     ─────2─────────4────|     sample(5)
+    /// ```
+    ///
+    /// Items between are dropped, as is the last one when the flow ends before the next look. A look that is due while the
+    /// consumer is busy waits for it, and the next one comes a period after that.
+    ///
+    /// # Panics
+    ///
+    /// When `period` is zero.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use coldflow::{FlowExt, flow_of};
+    /// use std::time::Duration;
+    /// use tokio::time::sleep;
+    ///
+    /// # #[tokio::main(flavor = "current_thread", start_paused = true)]
+    /// # async fn main() {
+    /// let readings = flow_of(1..=10).on_each(|_| sleep(Duration::from_millis(100)));
+    /// let shown = readings.sample(Duration::from_millis(350));
+    /// assert_eq!(shown.to_vec().await, Ok(vec![3, 7]));
+    /// # }
+    /// ```
+    ///
+    /// Kotlin: `sample`.
+    #[cfg(feature = "time")]
+    #[track_caller]
+    fn sample(self, period: Duration) -> Sample<Self> {
+        assert!(!period.is_zero(), "`period` of `sample` must be longer than zero");
+        Sample::new(self, period)
+    }
+
+    /// Fails when `limit` passes without an item or the end.
+    ///
+    /// The clock runs only while the consumer waits, anew for each item; what is above meanwhile runs on to its next
+    /// emission and waits there. When the time has passed, what runs above is dropped. A limit of zero fails at once.
+    ///
+    /// # Errors
+    ///
+    /// [`TimeoutError`](crate::TimeoutError): the time has passed, or the flow's own error.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use coldflow::{FlowExt, SingleError, TimeoutError, once_ok};
+    /// use std::time::Duration;
+    ///
+    /// # #[tokio::main(flavor = "current_thread", start_paused = true)]
+    /// # async fn main() {
+    /// let stuck = once_ok(std::future::pending::<()>).timeout(Duration::from_secs(5));
+    /// assert_eq!(stuck.single().await, Err(SingleError::Upstream(TimeoutError::Elapsed)));
+    /// # }
+    /// ```
+    ///
+    /// Kotlin: `timeout`.
+    #[cfg(feature = "time")]
+    fn timeout(self, limit: Duration) -> Timeout<Self> {
+        Timeout::new(self, limit)
+    }
+
     /// Erases the type of a cold flow that is `Send`. One allocation; it can still be retried.
     ///
     /// # Examples
@@ -1289,6 +1730,45 @@ pub trait FlowExt: Flow {
         Fut: Future<Output = Result<(), Self::Error>>,
     {
         ForEach::new(self.into_stream(), op)
+    }
+
+    /// Collects the flow, running a future for the latest item: a new item drops the future of the one before.
+    ///
+    /// After the last item its future runs to its end.
+    ///
+    /// # Errors
+    ///
+    /// The flow's own, which drops the future that is running at once.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use coldflow::{FlowExt, flow_of};
+    /// use std::cell::RefCell;
+    /// use std::time::Duration;
+    /// use tokio::time::sleep;
+    ///
+    /// # #[tokio::main(flavor = "current_thread", start_paused = true)]
+    /// # async fn main() {
+    /// let shown = RefCell::new(Vec::new());
+    /// let Ok(()) = flow_of([1, 2, 3])
+    ///     .for_each_latest(async |page| {
+    ///         sleep(Duration::from_millis(10)).await; // drawing it
+    ///         shown.borrow_mut().push(page);
+    ///     })
+    ///     .await;
+    /// assert_eq!(shown.into_inner(), [3]);
+    /// # }
+    /// ```
+    ///
+    /// Kotlin: `collectLatest`.
+    #[doc(alias = "collectLatest")]
+    fn for_each_latest<Op, Fut>(self, op: Op) -> ForEachLatest<Self::Stream, Fut, Op>
+    where
+        Op: FnMut(Self::Item) -> Fut,
+        Fut: Future<Output = ()>,
+    {
+        ForEachLatest::new(self.into_stream(), op)
     }
 
     /// Collects the flow for what it does, dropping its items.

@@ -78,6 +78,14 @@ pub trait FlowStream: FusedStream {
     /// An operator that has seen enough uses it to stop what is above it without giving up the means to
     /// [`restart`](Restart::restart) it later.
     fn stop(self: Pin<&mut Self>);
+
+    /// Takes over a buffer that stands directly below, before the first poll: `true` means that the operator will
+    /// deliver through a buffer of the two sizes together, so the one below has nothing to do.
+    #[doc(hidden)]
+    #[cfg(feature = "std")]
+    fn absorb(self: Pin<&mut Self>, _buffer: crate::concurrent::BufferConfig) -> bool {
+        false
+    }
 }
 
 /// A collection that can begin again from the start, in place.
@@ -110,6 +118,6 @@ impl<F> ColdFlow for F where F: Flow<Stream: Restart> {}
 pub(crate) type PollItem<T, E> = Poll<Option<Result<T, E>>>;
 
 /// Polls `stream` unless it has ended: foreign streams may panic when they are polled again.
-pub(crate) fn poll_fused<S: FusedStream>(stream: Pin<&mut S>, cx: &mut Context<'_>) -> Poll<Option<S::Item>> {
+pub(crate) fn poll_fused<S: ?Sized + FusedStream>(stream: Pin<&mut S>, cx: &mut Context<'_>) -> Poll<Option<S::Item>> {
     if stream.is_terminated() { Poll::Ready(None) } else { Stream::poll_next(stream, cx) }
 }

@@ -7,6 +7,8 @@ extern crate alloc;
 mod macros;
 
 mod boxed;
+#[cfg(feature = "std")]
+pub mod concurrent;
 mod coop;
 mod emitter;
 mod error;
@@ -17,14 +19,24 @@ pub mod operator;
 pub mod retry;
 pub mod source;
 pub mod terminal;
+#[cfg(feature = "time")]
+pub mod time;
 
 #[cfg(feature = "macros")]
 pub use async_stream::{stream, try_stream};
 
 pub use boxed::{BoxFlow, BoxFlowStream, LocalBoxFlow, LocalBoxFlowStream};
+#[cfg(feature = "std")]
+pub use concurrent::Overflow;
 pub use emitter::{Emit, Emitter};
 pub use error::SingleError;
+#[cfg(feature = "time")]
+pub use error::TimeoutError;
 pub use ext::FlowExt;
 pub use flow::{ColdFlow, Flow, FlowStream, Restart};
 pub use operator::Event;
+#[cfg(feature = "std")]
+pub use operator::{combine, merge};
+#[cfg(feature = "std")]
+pub use source::{SendError, Sender, channel_flow};
 pub use source::{StreamFlowExt, defer, empty, failed, flow, flow_of, from_stream, from_try_stream, once, once_ok};

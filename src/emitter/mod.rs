@@ -33,8 +33,9 @@ impl<T> Emitter<T> {
     ///
     /// # Cancel safety
     ///
-    /// From its first poll on the value is the consumer's: dropping the future later does not take it back, and the
-    /// next emission waits until it has been taken. Before its first poll, nothing is emitted.
+    /// From its first poll on the value is the consumer's: dropping the future later does not take it back. Before its
+    /// first poll, nothing is emitted. An emission that follows one that was dropped waits until that value has been
+    /// taken: only then is its own handed over.
     ///
     /// # Examples
     ///

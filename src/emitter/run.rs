@@ -43,6 +43,14 @@ impl<T, Fut: Future> EmitRun<T, Fut> {
         EmitRun { state: State::Idle, receiver: None, resume: None }
     }
 
+    /// One whose run has begun.
+    #[cfg(feature = "std")]
+    pub(crate) fn started(body: impl FnOnce(Emitter<T>) -> Fut) -> Self {
+        let mut receiver = Receiver::new();
+        let future = body(Emitter { sender: receiver.sender() });
+        EmitRun { state: State::Running { future }, receiver: Some(receiver), resume: None }
+    }
+
     /// Begins a run; one that is still going on is dropped first.
     pub(crate) fn start(mut self: Pin<&mut Self>, body: impl FnOnce(Emitter<T>) -> Fut) {
         self.as_mut().cancel();
@@ -77,9 +85,9 @@ impl<T, Fut: Future> EmitRun<T, Fut> {
         if let Some(waker) = this.resume.take() {
             waker.wake();
         }
-        receiver.enter(cx.waker());
+        let entered = receiver.enter(cx.waker());
         let polled = future.poll(cx);
-        receiver.leave();
+        drop(entered);
         let Some(Parcel { value, waker }) = receiver.take() else {
             let output = ready!(polled);
             this.state.set(State::Idle);

@@ -103,6 +103,16 @@ impl<T> Sender<T> {
     }
 }
 
+/// While it is there, the body is being polled.
+pub(super) struct Entered<'a, T>(&'a Slot<T>);
+
+impl<T> Drop for Entered<'_, T> {
+    #[inline]
+    fn drop(&mut self) {
+        self.0.vtable.store(0, Ordering::Relaxed);
+    }
+}
+
 /// The stream's end.
 pub(super) struct Receiver<T> {
     slot: Arc<Slot<T>>,
@@ -123,17 +133,12 @@ impl<T> Receiver<T> {
         Sender { slot: Arc::clone(&self.slot) }
     }
 
-    /// Notes that the body is polled with `waker` from here to [`leave`](Self::leave).
+    /// Notes that the body is polled with `waker` until what this returns is dropped, also by a panic of the body.
     #[inline]
-    pub(super) fn enter(&mut self, waker: &Waker) {
+    pub(super) fn enter(&mut self, waker: &Waker) -> Entered<'_, T> {
         self.slot.data.store(waker.data().addr(), Ordering::Relaxed);
         self.slot.vtable.store(address(waker.vtable()), Ordering::Relaxed);
-    }
-
-    /// Notes that the body is no longer being polled.
-    #[inline]
-    pub(super) fn leave(&mut self) {
-        self.slot.vtable.store(0, Ordering::Relaxed);
+        Entered(&self.slot)
     }
 
     /// Takes the value, if there is one.

@@ -1,20 +1,30 @@
 //! What stands between a source and a terminal.
 
 mod and_then;
+#[cfg(feature = "std")]
+mod buffer;
 mod catch;
 mod chain;
 mod chunks;
+#[cfg(feature = "std")]
+mod combine;
 mod dematerialize;
 mod distinct_until_changed_by;
 mod enumerate;
 mod filter;
 mod filter_map;
 mod flat_map_concat;
+#[cfg(feature = "std")]
+mod flat_map_merge;
 mod inspect;
+#[cfg(feature = "std")]
+mod latest;
 mod map;
 mod map_err;
 mod map_to_result;
 mod materialize;
+#[cfg(feature = "std")]
+mod merge;
 mod on_cancel;
 mod on_completion;
 mod on_each;
@@ -32,22 +42,35 @@ mod then;
 mod transform;
 mod transform_while;
 mod try_map;
+mod zip;
 
 pub use and_then::{AndThen, AndThenStream};
+#[cfg(feature = "std")]
+pub use buffer::{Buffer, BufferStream};
 pub use catch::{Catch, CatchStream};
 pub use chain::{Chain, ChainStream};
 pub use chunks::{Chunks, ChunksStream};
+#[cfg(feature = "std")]
+pub use combine::{Combinable, Combine, CombineStream, CombinedStreams, Latch, RestartCombined, Source, combine};
 pub use dematerialize::{Dematerialize, DematerializeStream};
 pub use distinct_until_changed_by::{DistinctUntilChangedBy, DistinctUntilChangedByStream};
 pub use enumerate::{Enumerate, EnumerateStream};
 pub use filter::{Filter, FilterStream};
 pub use filter_map::{FilterMap, FilterMapStream};
 pub use flat_map_concat::{FlatMapConcat, FlatMapConcatStream};
+#[cfg(feature = "std")]
+pub use flat_map_merge::{FlatMapMerge, FlatMapMergeStream};
 pub use inspect::{Inspect, InspectStream};
+#[cfg(feature = "std")]
+pub use latest::{
+    BodyBlock, BodyBlockStream, FlowBlock, FutureBlock, FutureBlockStream, Latest, LatestStream, MakeBlock,
+};
 pub use map::{Map, MapStream};
 pub use map_err::{MapErr, MapErrStream};
 pub use map_to_result::{MapToResult, MapToResultStream};
 pub use materialize::{Event, Materialize, MaterializeStream};
+#[cfg(feature = "std")]
+pub use merge::{Merge, MergeStream, merge};
 pub use on_cancel::{OnCancel, OnCancelStream};
 pub use on_completion::{OnCompletion, OnCompletionStream};
 pub use on_each::{OnEach, OnEachStream};
@@ -65,3 +88,4 @@ pub use then::{Then, ThenStream};
 pub use transform::{Transform, TransformStream};
 pub use transform_while::{TransformWhile, TransformWhileStream};
 pub use try_map::{TryMap, TryMapStream};
+pub use zip::{Zip, ZipStream};

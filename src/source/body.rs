@@ -37,6 +37,15 @@ impl<E> BodyOutput for Result<(), E> {
     }
 }
 
+#[diagnostic::do_not_recommend]
+impl BodyOutput for Never {
+    type Error = Infallible;
+
+    fn into_result(self) -> Result<(), Infallible> {
+        self
+    }
+}
+
 /// What a lambda within a flow of error `E` returns: its value, or a `Result` of that and the flow's error.
 ///
 /// The value is `()`, or `bool` for [`transform_while`](crate::FlowExt::transform_while). With a `Result`, `?` works in
@@ -64,6 +73,15 @@ impl<E> LambdaOutput<E> for () {
     }
 }
 
+#[diagnostic::do_not_recommend]
+impl<E> LambdaOutput<E> for Never {
+    type Value = ();
+
+    fn into_result(self) -> Result<(), E> {
+        self
+    }
+}
+
 impl<E> LambdaOutput<E> for bool {
     type Value = bool;
 
@@ -80,10 +98,23 @@ impl<V, E> LambdaOutput<E> for Result<V, E> {
     }
 }
 
+/// `!`, which is what a body comes to that loops for ever or panics. Stable Rust does not let it be written here, but
+/// it can be had as the output of a function pointer.
+type Never = <fn() -> ! as sealed::Returns>::Output;
+
 mod sealed {
     pub trait Sealed {}
 
+    pub trait Returns {
+        type Output;
+    }
+
+    impl<T> Returns for fn() -> T {
+        type Output = T;
+    }
+
     impl Sealed for () {}
     impl Sealed for bool {}
+    impl Sealed for super::Never {}
     impl<V, E> Sealed for Result<V, E> {}
 }

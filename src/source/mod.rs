@@ -1,6 +1,8 @@
 //! Where items come from.
 
 mod body;
+#[cfg(feature = "std")]
+mod channel_flow;
 mod defer;
 mod empty;
 mod failed;
@@ -10,6 +12,8 @@ mod from_stream;
 mod once;
 
 pub use body::{BodyOutput, LambdaOutput};
+#[cfg(feature = "std")]
+pub use channel_flow::{ChannelFlow, ChannelFlowStream, Send, SendError, Sender, channel_flow};
 pub use defer::{Defer, DeferStream, defer};
 pub use empty::{Empty, EmptyStream, empty};
 pub use failed::{Failed, FailedStream, failed};

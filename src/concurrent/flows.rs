@@ -1,0 +1,138 @@
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+use core::pin::Pin;
+
+use crate::flow::{Flow, FlowStream, Restart};
+
+/// Several flows with the same kind of item and error: a tuple of 2 to 12, an array or a `Vec`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a group of flows with one kind of item and error",
+    note = "it is a tuple of 2 to 12 flows, an array or a `Vec` of flows",
+    note = "an infallible flow gets the error of the others by `.fallible()`"
+)]
+pub trait Flows {
+    /// What all of them emit.
+    type Item;
+    /// What all of them fail with.
+    type Error;
+    /// Their collections.
+    type Streams: Streams<Item = Self::Item, Error = Self::Error>;
+
+    /// Makes a collection of each.
+    fn into_streams(self) -> Self::Streams;
+}
+
+/// The collections of several flows.
+pub trait Streams {
+    /// What all of them yield.
+    type Item;
+    /// What all of them fail with.
+    type Error;
+
+    /// How many there are.
+    fn count(&self) -> usize;
+
+    /// The one at `index`, which is below [`count`](Self::count).
+    fn at(&mut self, index: usize) -> Pin<&mut dyn FlowStream<Item = Result<Self::Item, Self::Error>>>;
+}
+
+/// Collections of several flows that can be restarted.
+pub trait RestartStreams: Streams {
+    /// Restarts all of them.
+    fn restart(&mut self);
+}
+
+impl<F: Flow> Flows for Vec<F> {
+    type Item = F::Item;
+    type Error = F::Error;
+    type Streams = Vec<Pin<Box<F::Stream>>>;
+
+    fn into_streams(self) -> Self::Streams {
+        self.into_iter().map(|flow| Box::pin(flow.into_stream())).collect()
+    }
+}
+
+impl<F: Flow, const N: usize> Flows for [F; N] {
+    type Item = F::Item;
+    type Error = F::Error;
+    type Streams = Vec<Pin<Box<F::Stream>>>;
+
+    fn into_streams(self) -> Self::Streams {
+        self.into_iter().map(|flow| Box::pin(flow.into_stream())).collect()
+    }
+}
+
+impl<S, T, E> Streams for Vec<Pin<Box<S>>>
+where
+    S: FlowStream<Item = Result<T, E>>,
+{
+    type Item = T;
+    type Error = E;
+
+    fn count(&self) -> usize {
+        self.len()
+    }
+
+    fn at(&mut self, index: usize) -> Pin<&mut dyn FlowStream<Item = Result<T, E>>> {
+        self[index].as_mut()
+    }
+}
+
+impl<S, T, E> RestartStreams for Vec<Pin<Box<S>>>
+where
+    S: Restart<Item = Result<T, E>>,
+{
+    fn restart(&mut self) {
+        for stream in self {
+            stream.as_mut().restart();
+        }
+    }
+}
+
+/// Implements the three traits for a tuple.
+macro_rules! tuple {
+    ($count:literal: $($flow:ident $stream:ident $item:ident $index:tt),+) => {
+        impl<Item, Error, $($flow),+> Flows for ($($flow,)+)
+        where
+            $($flow: Flow<Item = Item, Error = Error>,)+
+        {
+            type Item = Item;
+            type Error = Error;
+            type Streams = ($(Pin<Box<$flow::Stream>>,)+);
+
+            fn into_streams(self) -> Self::Streams {
+                ($(Box::pin(self.$index.into_stream()),)+)
+            }
+        }
+
+        impl<Item, Error, $($stream),+> Streams for ($(Pin<Box<$stream>>,)+)
+        where
+            $($stream: FlowStream<Item = Result<Item, Error>>,)+
+        {
+            type Item = Item;
+            type Error = Error;
+
+            fn count(&self) -> usize {
+                $count
+            }
+
+            fn at(&mut self, index: usize) -> Pin<&mut dyn FlowStream<Item = Result<Item, Error>>> {
+                match index {
+                    $($index => self.$index.as_mut(),)+
+                    _ => panic!("there are {} streams, got index {index}", $count),
+                }
+            }
+        }
+
+        impl<Item, Error, $($stream),+> RestartStreams for ($(Pin<Box<$stream>>,)+)
+        where
+            $($stream: Restart<Item = Result<Item, Error>>,)+
+        {
+            fn restart(&mut self) {
+                $(self.$index.as_mut().restart();)+
+            }
+        }
+    };
+}
+
+for_each_tuple!(tuple);

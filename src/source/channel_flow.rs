@@ -1,0 +1,548 @@
+use alloc::collections::VecDeque;
+use alloc::sync::Arc;
+use core::fmt;
+use core::future::Future;
+use core::marker::PhantomData;
+use core::mem;
+use core::pin::Pin;
+use core::task::{Context, Poll, Waker};
+use std::sync::{Mutex, PoisonError};
+
+use futures_core::{FusedStream, Stream};
+use pin_project_lite::pin_project;
+
+use crate::concurrent::{BufferConfig, Overflow, PROGRESS};
+use crate::flow::{Flow, FlowStream, Restart};
+use crate::source::BodyOutput;
+
+/// A flow of what `body` and its helpers send. The body runs anew for each collection, and beside a busy consumer.
+///
+/// The body gets a [`Sender`], which can be cloned and moved to other tasks, so several producers can send at once. It
+/// returns `()`, then the flow cannot fail, or `Result<(), E>`, then `?` works in it. Sent items go into a buffer of 64
+/// places, or of the size of a [`buffer`](crate::FlowExt::buffer) directly below; a full buffer lets `send` wait. The flow
+/// ends when the body has returned and all senders are gone. A failure comes out behind the items before it.
+///
+/// # Cancel safety
+///
+/// Dropping the collection drops the body. Senders that are elsewhere get an error from then on.
+///
+/// # Examples
+///
+/// ```
+/// use coldflow::{FlowExt, channel_flow};
+///
+/// # futures::executor::block_on(async {
+/// let both = channel_flow(|sender| async move {
+///     let other = sender.clone();
+///     futures::join!(
+///         async { sender.send(1).await.unwrap() },
+///         async { other.send(2).await.unwrap() },
+///     );
+/// });
+/// assert_eq!(both.to_vec().await, Ok(vec![1, 2]));
+/// # });
+/// ```
+///
+/// Kotlin: `channelFlow`.
+#[doc(alias = "channelFlow")]
+pub fn channel_flow<T, Body, Fut>(body: Body) -> ChannelFlow<T, Body>
+where
+    Body: FnMut(Sender<T>) -> Fut,
+    Fut: Future<Output: BodyOutput>,
+{
+    ChannelFlow { body, item: PhantomData }
+}
+
+/// The flow of [`channel_flow`].
+#[must_use = "flows do nothing unless collected"]
+pub struct ChannelFlow<T, Body> {
+    body: Body,
+    item: PhantomData<fn() -> T>,
+}
+
+pin_project! {
+    /// The stream of [`channel_flow`].
+    #[must_use = "streams do nothing unless polled"]
+    pub struct ChannelFlowStream<T, Body, Fut: Future<Output: BodyOutput>> {
+        #[pin]
+        future: Option<Fut>,
+        receiver: Option<Receiver<T>>,
+        body: Body,
+        config: BufferConfig,
+        phase: Phase<<Fut::Output as BodyOutput>::Error>,
+    }
+}
+
+enum Phase<E> {
+    Fresh,
+    Running,
+    /// The body has failed; the error comes behind the items.
+    Failed(E),
+    Done,
+}
+
+/// Sends items into a [`channel_flow`], from its body or from anywhere else.
+pub struct Sender<T> {
+    channel: Arc<Channel<T>>,
+}
+
+/// The item that could not be sent because the collection has ended.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct SendError<T>(pub T);
+
+pin_project! {
+    /// The future of [`Sender::send`].
+    #[must_use = "nothing is sent unless the future is awaited"]
+    pub struct Send<'a, T> {
+        channel: &'a Channel<T>,
+        step: SendStep<T>,
+    }
+
+    impl<T> PinnedDrop for Send<'_, T> {
+        fn drop(this: Pin<&mut Self>) {
+            if let SendStep::Waiting(ticket) = this.step {
+                drop(this.channel.with(|state| state.withdraw(ticket)));
+            }
+        }
+    }
+}
+
+enum SendStep<T> {
+    Fresh(T),
+    /// The item waits for room, under this number.
+    Waiting(u64),
+    Done,
+}
+
+/// The stream's end: what is sent after it is gone fails.
+struct Receiver<T>(Arc<Channel<T>>);
+
+struct Channel<T> {
+    state: Mutex<State<T>>,
+}
+
+struct State<T> {
+    /// The item that a waiting consumer gets without its using a place.
+    direct: Option<T>,
+    queue: VecDeque<T>,
+    waiting: VecDeque<Waiting<T>>,
+    config: BufferConfig,
+    /// The consumer's waker, unless the body is being polled: then the consumer looks by itself.
+    consumer: Option<Waker>,
+    hungry: bool,
+    open: bool,
+    senders: usize,
+    tickets: u64,
+    /// How many more items are taken in this poll of the body without a pause.
+    allowance: usize,
+}
+
+/// A sender whose item waits for room.
+struct Waiting<T> {
+    ticket: u64,
+    item: T,
+    waker: Waker,
+}
+
+/// What became of an item that was sent.
+enum Sent<T> {
+    /// It has a place; another may have been dropped for it.
+    Placed(Option<T>),
+    /// It waits for room, under this number.
+    Waits(u64),
+    Closed(T),
+    /// Enough was sent without a pause.
+    Later(T),
+}
+
+/// How it stands with an item that waits for room.
+enum Wait<T> {
+    Admitted,
+    Closed(T),
+    /// It still waits; the waker that was replaced comes along.
+    Goes(Option<Waker>),
+}
+
+impl<T> Channel<T> {
+    fn with<R>(&self, access: impl FnOnce(&mut State<T>) -> R) -> R {
+        // Nothing that can panic runs under the lock, so a poisoned one is whole.
+        access(&mut self.state.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl<T> State<T> {
+    /// Takes the next item, and lets the sender that has waited longest move up: its waker comes along.
+    fn take(&mut self) -> Option<(T, Option<Waker>)> {
+        let Some(item) = self.direct.take().or_else(|| self.queue.pop_front()) else {
+            let first = self.waiting.pop_front()?;
+            return Some((first.item, Some(first.waker)));
+        };
+        if self.queue.len() < self.config.places() {
+            if let Some(first) = self.waiting.pop_front() {
+                self.queue.push_back(first.item);
+                return Some((item, Some(first.waker)));
+            }
+        }
+        Some((item, None))
+    }
+
+    /// Takes an item in, or notes that it waits for room.
+    fn send(&mut self, item: T, cx: &Context<'_>) -> Sent<T> {
+        if !self.open {
+            return Sent::Closed(item);
+        }
+        if self.allowance == 0 {
+            return Sent::Later(item);
+        }
+        self.allowance -= 1;
+        if mem::take(&mut self.hungry) {
+            self.direct = Some(item);
+        } else if self.queue.len() < self.config.places() {
+            self.queue.push_back(item);
+        } else {
+            match self.config.overflow {
+                Overflow::Suspend => {
+                    self.tickets += 1;
+                    let ticket = self.tickets;
+                    self.waiting.push_back(Waiting { ticket, item, waker: cx.waker().clone() });
+                    return Sent::Waits(ticket);
+                }
+                Overflow::DropOldest => {
+                    let oldest = self.queue.pop_front();
+                    self.queue.push_back(item);
+                    return Sent::Placed(oldest);
+                }
+                Overflow::DropLatest => return Sent::Placed(Some(item)),
+            }
+        }
+        Sent::Placed(None)
+    }
+
+    /// How it stands with an item that waits for room.
+    fn wait(&mut self, ticket: u64, cx: &Context<'_>) -> Wait<T> {
+        let Some(place) = self.place_of(ticket) else {
+            return Wait::Admitted;
+        };
+        if !self.open {
+            return self.waiting.remove(place).map_or(Wait::Admitted, |waiting| Wait::Closed(waiting.item));
+        }
+        let waker = &mut self.waiting[place].waker;
+        Wait::Goes((!waker.will_wake(cx.waker())).then(|| mem::replace(waker, cx.waker().clone())))
+    }
+
+    fn withdraw(&mut self, ticket: u64) -> Option<Waiting<T>> {
+        let place = self.place_of(ticket)?;
+        self.waiting.remove(place)
+    }
+
+    fn place_of(&self, ticket: u64) -> Option<usize> {
+        self.waiting.binary_search_by_key(&ticket, |waiting| waiting.ticket).ok()
+    }
+}
+
+impl<T> Sender<T> {
+    /// Sends `item`: waits for room in the buffer, behind those who wait already.
+    ///
+    /// # Errors
+    ///
+    /// The item, when the collection has ended or has been dropped.
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropping the future while it waits withdraws the item, which is lost.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use coldflow::{FlowExt, channel_flow};
+    ///
+    /// # futures::executor::block_on(async {
+    /// let numbers = channel_flow(|sender| async move {
+    ///     for n in 0.. {
+    ///         if sender.send(n).await.is_err() {
+    ///             break;
+    ///         }
+    ///     }
+    /// });
+    /// assert_eq!(numbers.take(3).to_vec().await, Ok(vec![0, 1, 2]));
+    /// # });
+    /// ```
+    pub fn send(&self, item: T) -> Send<'_, T> {
+        Send { channel: &self.channel, step: SendStep::Fresh(item) }
+    }
+}
+
+impl<T> Clone for Sender<T> {
+    fn clone(&self) -> Self {
+        self.channel.with(|state| state.senders += 1);
+        Sender { channel: Arc::clone(&self.channel) }
+    }
+}
+
+impl<T> Drop for Sender<T> {
+    fn drop(&mut self) {
+        let consumer = self.channel.with(|state| {
+            state.senders -= 1;
+            if state.senders == 0 { state.consumer.take() } else { None }
+        });
+        if let Some(consumer) = consumer {
+            consumer.wake();
+        }
+    }
+}
+
+impl<T> Future for Send<'_, T> {
+    type Output = Result<(), SendError<T>>;
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        let this = self.project();
+        // What is woken or dropped comes out of the lock first.
+        match mem::replace(this.step, SendStep::Done) {
+            SendStep::Fresh(item) => {
+                let (sent, consumer) = this.channel.with(|state| (state.send(item, cx), state.consumer.take()));
+                consumer.into_iter().for_each(Waker::wake);
+                match sent {
+                    Sent::Placed(_dropped) => Poll::Ready(Ok(())),
+                    Sent::Closed(item) => Poll::Ready(Err(SendError(item))),
+                    Sent::Waits(ticket) => {
+                        *this.step = SendStep::Waiting(ticket);
+                        Poll::Pending
+                    }
+                    Sent::Later(item) => {
+                        *this.step = SendStep::Fresh(item);
+                        cx.waker().wake_by_ref();
+                        Poll::Pending
+                    }
+                }
+            }
+            SendStep::Waiting(ticket) => match this.channel.with(|state| state.wait(ticket, cx)) {
+                Wait::Admitted => Poll::Ready(Ok(())),
+                Wait::Closed(item) => Poll::Ready(Err(SendError(item))),
+                Wait::Goes(_replaced) => {
+                    *this.step = SendStep::Waiting(ticket);
+                    Poll::Pending
+                }
+            },
+            SendStep::Done => Poll::Ready(Ok(())),
+        }
+    }
+}
+
+impl<T> Receiver<T> {
+    /// Makes the channel of a run, with the sender for its body.
+    fn new(config: BufferConfig) -> (Self, Sender<T>) {
+        let state = Mutex::new(State {
+            direct: None,
+            queue: VecDeque::new(),
+            waiting: VecDeque::new(),
+            config,
+            consumer: None,
+            hungry: false,
+            open: true,
+            senders: 1,
+            tickets: 0,
+            allowance: PROGRESS,
+        });
+        let channel = Arc::new(Channel { state });
+        (Receiver(Arc::clone(&channel)), Sender { channel })
+    }
+}
+
+impl<T> Drop for Receiver<T> {
+    fn drop(&mut self) {
+        let (wakers, _items) = self.0.with(|state| {
+            state.open = false;
+            let wakers: VecDeque<_> = state.waiting.iter().map(|waiting| waiting.waker.clone()).collect();
+            (wakers, (state.direct.take(), mem::take(&mut state.queue), state.consumer.take()))
+        });
+        wakers.into_iter().for_each(Waker::wake);
+    }
+}
+
+debug_fields!(ChannelFlow < T, Body > {});
+debug_fields!(Sender<T> {});
+debug_fields!(SendError<T> {});
+
+impl<T> fmt::Debug for Send<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Send").finish_non_exhaustive()
+    }
+}
+
+impl<T> fmt::Display for SendError<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("expected a running collection to send to, but it has ended")
+    }
+}
+
+impl<T> core::error::Error for SendError<T> {}
+
+impl<T, Body, Fut> fmt::Debug for ChannelFlowStream<T, Body, Fut>
+where
+    Fut: Future<Output: BodyOutput>,
+{
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ChannelFlowStream").field("config", &self.config).finish_non_exhaustive()
+    }
+}
+
+impl<T, Body: Clone> Clone for ChannelFlow<T, Body> {
+    fn clone(&self) -> Self {
+        ChannelFlow { body: self.body.clone(), item: PhantomData }
+    }
+}
+
+impl<T, Body, Fut> Flow for ChannelFlow<T, Body>
+where
+    Body: FnMut(Sender<T>) -> Fut,
+    Fut: Future<Output: BodyOutput>,
+{
+    type Item = T;
+    type Error = <Fut::Output as BodyOutput>::Error;
+    type Stream = ChannelFlowStream<T, Body, Fut>;
+
+    fn into_stream(self) -> Self::Stream {
+        ChannelFlowStream {
+            future: None,
+            receiver: None,
+            body: self.body,
+            config: BufferConfig::default(),
+            phase: Phase::Fresh,
+        }
+    }
+}
+
+impl<T, Body, Fut> ChannelFlowStream<T, Body, Fut>
+where
+    Body: FnMut(Sender<T>) -> Fut,
+    Fut: Future<Output: BodyOutput>,
+{
+    /// Polls the body. When all that will be sent has been sent, or the body has failed, the run is over.
+    fn drive(self: Pin<&mut Self>, cx: &mut Context<'_>, hungry: bool) {
+        let mut this = self.project();
+        let Some(Receiver(channel)) = this.receiver else { return };
+        let _woken = channel.with(|state| {
+            // With an item on its way the consumer is not waiting.
+            state.hungry = hungry;
+            state.allowance = PROGRESS;
+            state.consumer.take()
+        });
+        if let Some(future) = this.future.as_mut().as_pin_mut() {
+            if let Poll::Ready(output) = future.poll(cx) {
+                this.future.set(None);
+                if let Err(error) = output.into_result() {
+                    channel.with(|state| state.open = false);
+                    *this.phase = Phase::Failed(error);
+                    return;
+                }
+            }
+        }
+        let ended = channel.with(|state| {
+            state.consumer = Some(cx.waker().clone());
+            state.senders == 0
+        });
+        if ended {
+            *this.phase = Phase::Done;
+        }
+    }
+
+    /// Drops the run.
+    fn end(self: Pin<&mut Self>, phase: Phase<<Fut::Output as BodyOutput>::Error>) {
+        let mut this = self.project();
+        this.future.set(None);
+        *this.receiver = None;
+        *this.phase = phase;
+    }
+
+    /// Takes the next item.
+    fn take(self: Pin<&mut Self>) -> Option<T> {
+        let Receiver(channel) = self.project().receiver.as_ref()?;
+        let (item, admitted) = channel.with(State::take)?;
+        admitted.into_iter().for_each(Waker::wake);
+        Some(item)
+    }
+}
+
+impl<T, Body, Fut> Stream for ChannelFlowStream<T, Body, Fut>
+where
+    Body: FnMut(Sender<T>) -> Fut,
+    Fut: Future<Output: BodyOutput>,
+{
+    type Item = Result<T, <Fut::Output as BodyOutput>::Error>;
+
+    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        if let Phase::Fresh = self.phase {
+            let mut this = self.as_mut().project();
+            let (receiver, sender) = Receiver::new(*this.config);
+            *this.receiver = Some(receiver);
+            this.future.set(Some((this.body)(sender)));
+            *this.phase = Phase::Running;
+        }
+        if let Some(item) = self.as_mut().take() {
+            return Poll::Ready(Some(Ok(item)));
+        }
+        if let Phase::Running = self.phase {
+            self.as_mut().drive(cx, true);
+            if let Some(item) = self.as_mut().take() {
+                return Poll::Ready(Some(Ok(item)));
+            }
+        }
+        match mem::replace(self.as_mut().project().phase, Phase::Done) {
+            Phase::Fresh | Phase::Running => {
+                *self.project().phase = Phase::Running;
+                Poll::Pending
+            }
+            Phase::Failed(error) => {
+                self.end(Phase::Done);
+                Poll::Ready(Some(Err(error)))
+            }
+            Phase::Done => {
+                self.end(Phase::Done);
+                Poll::Ready(None)
+            }
+        }
+    }
+}
+
+impl<T, Body, Fut> FusedStream for ChannelFlowStream<T, Body, Fut>
+where
+    Body: FnMut(Sender<T>) -> Fut,
+    Fut: Future<Output: BodyOutput>,
+{
+    fn is_terminated(&self) -> bool {
+        matches!(self.phase, Phase::Done) && self.receiver.is_none()
+    }
+}
+
+impl<T, Body, Fut> FlowStream for ChannelFlowStream<T, Body, Fut>
+where
+    Body: FnMut(Sender<T>) -> Fut,
+    Fut: Future<Output: BodyOutput>,
+{
+    fn poll_progress(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
+        if let Phase::Running = self.phase {
+            self.as_mut().drive(cx, false);
+        }
+        if let Phase::Running = self.phase { Poll::Pending } else { Poll::Ready(()) }
+    }
+
+    fn stop(self: Pin<&mut Self>) {
+        self.end(Phase::Done);
+    }
+
+    fn absorb(self: Pin<&mut Self>, buffer: BufferConfig) -> bool {
+        let this = self.project();
+        *this.config = this.config.fused_with(buffer);
+        true
+    }
+}
+
+impl<T, Body, Fut> Restart for ChannelFlowStream<T, Body, Fut>
+where
+    Body: FnMut(Sender<T>) -> Fut,
+    Fut: Future<Output: BodyOutput>,
+{
+    fn restart(self: Pin<&mut Self>) {
+        self.end(Phase::Fresh);
+    }
+}

@@ -1,0 +1,62 @@
+//! Plays one scenario on a clock of its own.
+
+use std::any::Any;
+use std::cell::RefCell;
+use std::panic::{self, AssertUnwindSafe};
+use std::rc::Rc;
+
+use crate::holder::Holder;
+use crate::interpret::Scope;
+use crate::recorder::{Recorder, Recording};
+use crate::spec::{Outcome, Scenario};
+use crate::terminal::collect;
+
+/// No scenario takes as long. What would never end is cancelled then.
+const FOR_EVER: u64 = 10_000_000;
+
+/// How a scenario went.
+#[derive(Debug)]
+pub(crate) struct Played {
+    pub(crate) recording: Recording,
+    pub(crate) outcome: Outcome,
+    pub(crate) end: u64,
+}
+
+/// Why a scenario could not be played to its end: the message of a panic.
+#[derive(Debug)]
+pub(crate) enum Panicked {
+    Building(String),
+    Running(String),
+}
+
+pub(crate) fn play(scenario: &Scenario) -> Result<Played, Panicked> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_time()
+        .start_paused(true)
+        .build()
+        .expect("a runtime without I/O needs nothing");
+    let playing = async {
+        let recorder = Recorder::new();
+        let flow = caught(|| Scope::new(&recorder).build(&scenario.flow)).map_err(Panicked::Building)?;
+        let out = Holder { recorder: &recorder, lane: Some("out".into()), place: Rc::from(""), outer: None };
+        let deadline = recorder.instant(scenario.cancel_at.unwrap_or(FOR_EVER));
+        let outcome = tokio::time::timeout_at(deadline, collect(&scenario.terminal, flow, out)).await;
+        let end = recorder.now();
+        let outcome = outcome.unwrap_or(Outcome::Cancelled(true));
+        Ok(Played { recording: recorder.finish(), outcome, end })
+    };
+    caught(|| runtime.block_on(playing)).map_err(Panicked::Running)?
+}
+
+thread_local! {
+    static MESSAGE: RefCell<String> = const { RefCell::new(String::new()) };
+}
+
+/// Keeps the messages of panics for the report, instead of printing them.
+pub(crate) fn keep_panics_quiet() {
+    panic::set_hook(Box::new(|panic| MESSAGE.set(panic.to_string())));
+}
+
+fn caught<T>(work: impl FnOnce() -> T) -> Result<T, String> {
+    panic::catch_unwind(AssertUnwindSafe(work)).map_err(|_: Box<dyn Any + Send>| MESSAGE.take())
+}

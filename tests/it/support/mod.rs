@@ -1,0 +1,9 @@
+//! What the tests stand on: a trace, a source that does what a script says, and polling by hand.
+
+mod drive;
+mod probe;
+mod trace;
+
+pub(crate) use drive::{Driver, Polling, Wakes, block_on, show, yield_now};
+pub(crate) use probe::{Gate, Probe, ProbeStream, Step};
+pub(crate) use trace::{Guard, Trace};
