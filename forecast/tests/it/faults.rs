@@ -3,6 +3,7 @@
 use std::error::Error as _;
 use std::io::Write as _;
 use std::net::TcpListener;
+use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -143,6 +144,34 @@ async fn an_answer_that_trickles_ends_with_the_timeout() {
         let error = api.fetch("id:1", "Seoul").await.unwrap_err();
         assert_eq!(case(&error), "unreachable", "{error:?}");
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_refusal_is_one_although_its_body_stalls() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let api = HttpForecastApi::new(&format!("http://{}", listener.local_addr().unwrap())).unwrap();
+    let (answered, answer) = mpsc::channel();
+    thread::spawn(move || {
+        let (mut socket, _) = listener.accept().unwrap();
+        read_head(&mut socket);
+        socket.write_all(b"HTTP/1.1 503 X\r\nretry-after: 7\r\ncontent-length: 99\r\n\r\n{").unwrap();
+        // With the socket, so that it stays open.
+        answered.send(socket).unwrap();
+    });
+    let start = tokio::time::Instant::now();
+    let mut open = None;
+    let (result, ()) = tokio::join!(
+        api.fetch("id:1", "Seoul"),
+        until(|| {
+            open = answer.try_recv().ok();
+            open.is_some()
+        })
+    );
+    let retry_after = Some(Duration::from_secs(7));
+    assert!(
+        matches!(result, Err(ApiError::Status { status: 503, retry_after: seen, source: None }) if seen == retry_after)
+    );
+    assert_eq!(start.elapsed().as_secs(), 1, "the reason is not worth a longer wait");
 }
 
 #[tokio::test]
