@@ -97,16 +97,17 @@ where
         }
     }
 
-    /// What the end of the second input makes of this flow: its failure, or the end when it has no item left.
-    fn end_of_other(mut self: Pin<&mut Self>) -> Option<Option<Result<(T, U), E>>> {
+    /// What the end of the second input makes of this flow: its failure, or the end when it has no item left. Pending while
+    /// it has not ended.
+    fn end_of_other(mut self: Pin<&mut Self>) -> PollItem<(T, U), E> {
         let this = self.as_mut().project();
         let ended = this.other_item.is_none() && this.other.is_terminated();
         let error = this.error.take();
         if error.is_none() && !ended {
-            return None;
+            return Poll::Pending;
         }
         self.finish();
-        Some(error.map(Err))
+        Poll::Ready(error.map(Err))
     }
 
     /// Drops what runs and what waits.
@@ -136,7 +137,7 @@ where
         let fresh = mem::replace(self.as_mut().project().phase, Phase::Running) == Phase::Fresh;
         if !fresh {
             self.as_mut().drive_other(cx);
-            if let Some(end) = self.as_mut().end_of_other() {
+            if let Poll::Ready(end) = self.as_mut().end_of_other() {
                 return Poll::Ready(end);
             }
         }
@@ -153,7 +154,7 @@ where
         }
         if fresh {
             self.as_mut().drive_other(cx);
-            if let Some(end) = self.as_mut().end_of_other() {
+            if let Poll::Ready(end) = self.as_mut().end_of_other() {
                 return Poll::Ready(end);
             }
         }
