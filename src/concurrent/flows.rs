@@ -1,8 +1,9 @@
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::pin::Pin;
+use core::task::{Context, Poll};
 
-use crate::flow::{Flow, FlowStream, Restart};
+use crate::flow::{Flow, FlowStream, PollItem, Restart, poll_fused};
 
 /// Several flows with the same kind of item and error: a tuple of 2 to 12, an array or a `Vec`.
 #[diagnostic::on_unimplemented(
@@ -32,8 +33,14 @@ pub trait Streams {
     /// How many there are.
     fn count(&self) -> usize;
 
-    /// The one at `index`, which is below [`count`](Self::count).
-    fn at(&mut self, index: usize) -> Pin<&mut dyn FlowStream<Item = Result<Self::Item, Self::Error>>>;
+    /// Polls the one at `index`, which is below [`count`](Self::count), for an item.
+    fn poll_next_at(&mut self, index: usize, cx: &mut Context<'_>) -> PollItem<Self::Item, Self::Error>;
+
+    /// Gives progress to the one at `index`.
+    fn poll_progress_at(&mut self, index: usize, cx: &mut Context<'_>) -> Poll<()>;
+
+    /// Stops the one at `index`.
+    fn stop_at(&mut self, index: usize);
 }
 
 /// Collections of several flows that can be restarted.
@@ -73,8 +80,17 @@ where
         self.len()
     }
 
-    fn at(&mut self, index: usize) -> Pin<&mut dyn FlowStream<Item = Result<T, E>>> {
-        self[index].as_mut()
+    #[inline]
+    fn poll_next_at(&mut self, index: usize, cx: &mut Context<'_>) -> PollItem<T, E> {
+        poll_fused(self[index].as_mut(), cx)
+    }
+
+    fn poll_progress_at(&mut self, index: usize, cx: &mut Context<'_>) -> Poll<()> {
+        self[index].as_mut().poll_progress(cx)
+    }
+
+    fn stop_at(&mut self, index: usize) {
+        self[index].as_mut().stop();
     }
 }
 
@@ -87,6 +103,11 @@ where
             stream.as_mut().restart();
         }
     }
+}
+
+#[cold]
+fn out_of_range(count: usize, index: usize) -> ! {
+    panic!("there are {count} streams, got index {index}")
 }
 
 /// Implements the three traits for a tuple.
@@ -116,10 +137,25 @@ macro_rules! tuple {
                 $count
             }
 
-            fn at(&mut self, index: usize) -> Pin<&mut dyn FlowStream<Item = Result<Item, Error>>> {
+            #[inline]
+            fn poll_next_at(&mut self, index: usize, cx: &mut Context<'_>) -> PollItem<Item, Error> {
                 match index {
-                    $($index => self.$index.as_mut(),)+
-                    _ => panic!("there are {} streams, got index {index}", $count),
+                    $($index => poll_fused(self.$index.as_mut(), cx),)+
+                    _ => out_of_range($count, index),
+                }
+            }
+
+            fn poll_progress_at(&mut self, index: usize, cx: &mut Context<'_>) -> Poll<()> {
+                match index {
+                    $($index => self.$index.as_mut().poll_progress(cx),)+
+                    _ => out_of_range($count, index),
+                }
+            }
+
+            fn stop_at(&mut self, index: usize) {
+                match index {
+                    $($index => self.$index.as_mut().stop(),)+
+                    _ => out_of_range($count, index),
                 }
             }
         }

@@ -6,36 +6,151 @@ use core::sync::atomic::{AtomicBool, Ordering};
 use core::task::{Context, Waker};
 use std::sync::{Mutex, PoisonError};
 
-/// The sources that are to be polled, in the order in which they woke.
+/// So many sources are polled at every wake: that is cheaper than to know which of them has woken.
+const FEW: usize = 12;
+
+/// The sources that are to be polled.
 ///
-/// Each source is polled with a waker of its own, which notes the source here and wakes the task. A waker belongs to a
-/// place, not to the source that stands there, so one that outlives its source wakes the next one needlessly, and that
-/// is all.
-pub(crate) struct WokenSet {
+/// A few sources that are all there from the start share the task's own waker, and take turns. Of many, each is polled
+/// with a waker of its own, so they come in the order in which they woke, and a wake costs the same however many there
+/// are.
+pub(crate) enum WokenSet {
+    Few(Few),
+    Many(Many),
+}
+
+impl WokenSet {
+    /// For sources that come and go.
+    pub(crate) fn new() -> Self {
+        WokenSet::Many(Many::new())
+    }
+
+    /// For so many sources.
+    pub(crate) fn of(sources: usize) -> Self {
+        if sources <= FEW { WokenSet::Few(Few::new(sources)) } else { WokenSet::new() }
+    }
+
+    /// Lists the source at `index`, as one that is ready.
+    #[inline]
+    pub(crate) fn push(&mut self, index: usize) {
+        match self {
+            WokenSet::Few(few) => few.push(index),
+            WokenSet::Many(many) => many.push(index),
+        }
+    }
+
+    /// Has the task of `cx` woken from now on, and lists the sources that have woken since.
+    #[inline]
+    pub(crate) fn gather(&mut self, cx: &Context<'_>) {
+        match self {
+            WokenSet::Few(few) => few.gather(),
+            WokenSet::Many(many) => many.gather(cx),
+        }
+    }
+
+    /// How many sources are listed.
+    pub(crate) fn len(&self) -> usize {
+        match self {
+            WokenSet::Few(few) => few.bits / 4,
+            WokenSet::Many(many) => many.ready.len(),
+        }
+    }
+
+    /// The next source that is to be polled, with the waker for it, which may be that of the task.
+    #[inline]
+    pub(crate) fn pop<'a>(&'a mut self, task: &'a Waker) -> Option<(usize, &'a Waker)> {
+        match self {
+            WokenSet::Few(few) => few.pop().map(|index| (index, task)),
+            WokenSet::Many(many) => many.pop(),
+        }
+    }
+
+    /// Forgets which sources have woken.
+    pub(crate) fn clear(&mut self) {
+        match self {
+            WokenSet::Few(few) => while few.pop().is_some() {},
+            WokenSet::Many(many) => many.clear(),
+        }
+    }
+}
+
+/// A few sources. Those that are known to be ready come in that order, then the others, which may have woken.
+pub(crate) struct Few {
+    /// The sources in the queue, as bits.
+    listed: u64,
+    /// The queue: four bits for each source, the first in the lowest.
+    queue: u64,
+    /// How many bits it has.
+    bits: usize,
+    sources: usize,
+}
+
+impl Few {
+    fn new(sources: usize) -> Self {
+        Few { listed: 0, queue: 0, bits: 0, sources }
+    }
+
+    #[inline]
+    fn push(&mut self, index: usize) {
+        if self.listed & (1 << index) == 0 {
+            self.listed |= 1 << index;
+            self.queue |= (index as u64) << self.bits;
+            self.bits += 4;
+        }
+    }
+
+    #[inline]
+    fn gather(&mut self) {
+        if self.bits < 4 * self.sources {
+            (0..self.sources).for_each(|index| self.push(index));
+        }
+    }
+
+    #[inline]
+    fn pop(&mut self) -> Option<usize> {
+        self.bits = self.bits.checked_sub(4)?;
+        let index = (self.queue & 15) as usize;
+        self.queue >>= 4;
+        self.listed ^= 1 << index;
+        Some(index)
+    }
+}
+
+/// Many sources, each with a waker of its own, which notes the source here and wakes the task.
+///
+/// A waker belongs to a place, not to the source that stands there, so one that outlives its source wakes the next one
+/// needlessly, and that is all.
+pub(crate) struct Many {
     shared: Arc<Shared>,
     places: Vec<Place>,
     ready: VecDeque<usize>,
+    /// Whose waker has been left in `shared`.
+    task: Option<Waker>,
 }
 
 struct Place {
     source: Arc<SourceWaker>,
     waker: Waker,
+    /// Whether the source is in `ready`.
+    ready: bool,
 }
 
 struct Shared {
+    /// Whether any source is in `woken`. It is written under the lock; while it is false, the task's waker is in place.
+    any: AtomicBool,
     inner: Mutex<Inner>,
 }
 
 struct Inner {
-    woken: VecDeque<usize>,
+    woken: Vec<usize>,
     /// The task's waker, until it is used.
     task: Option<Waker>,
 }
 
 struct SourceWaker {
     index: usize,
-    /// Whether the source is in `woken` or in `ready`.
-    listed: AtomicBool,
+    /// Whether the source is in `woken`. It is used under the lock alone.
+    woken: AtomicBool,
     shared: Arc<Shared>,
 }
 
@@ -45,14 +160,18 @@ impl Wake for SourceWaker {
     }
 
     fn wake_by_ref(self: &Arc<Self>) {
-        if !self.listed.swap(true, Ordering::AcqRel) {
-            let task = self.shared.with(|inner| {
-                inner.woken.push_back(self.index);
-                inner.task.take()
-            });
-            if let Some(task) = task {
-                task.wake();
+        let shared = &self.shared;
+        let task = shared.with(|inner| {
+            if self.woken.load(Ordering::Relaxed) {
+                return None;
             }
+            self.woken.store(true, Ordering::Relaxed);
+            inner.woken.push(self.index);
+            shared.any.store(true, Ordering::Release);
+            inner.task.take()
+        });
+        if let Some(task) = task {
+            task.wake();
         }
     }
 }
@@ -64,61 +183,75 @@ impl Shared {
     }
 }
 
-impl WokenSet {
-    pub(crate) fn new() -> Self {
-        let inner = Mutex::new(Inner { woken: VecDeque::new(), task: None });
-        WokenSet { shared: Arc::new(Shared { inner }), places: Vec::new(), ready: VecDeque::new() }
+impl Many {
+    fn new() -> Self {
+        let inner = Mutex::new(Inner { woken: Vec::new(), task: None });
+        let shared = Arc::new(Shared { any: AtomicBool::new(false), inner });
+        Many { shared, places: Vec::new(), ready: VecDeque::new(), task: None }
     }
 
-    /// Lists the source at `index`, as one that is ready.
-    pub(crate) fn push(&mut self, index: usize) {
-        while self.places.len() <= index {
-            let source = Arc::new(SourceWaker {
-                index: self.places.len(),
-                listed: AtomicBool::new(false),
-                shared: Arc::clone(&self.shared),
-            });
-            self.places.push(Place { waker: Waker::from(Arc::clone(&source)), source });
+    #[inline]
+    fn push(&mut self, index: usize) {
+        if self.places.len() <= index {
+            self.grow(index + 1);
         }
-        if !self.places[index].source.listed.swap(true, Ordering::AcqRel) {
+        let place = &mut self.places[index];
+        if !place.ready {
+            place.ready = true;
             self.ready.push_back(index);
         }
     }
 
-    /// Has the task of `cx` woken from now on, and lists the sources that have woken since.
-    pub(crate) fn gather(&mut self, cx: &Context<'_>) {
-        let ready = &mut self.ready;
-        let known = self.shared.with(|inner| {
-            ready.append(&mut inner.woken);
-            inner.task.as_ref().is_some_and(|task| task.will_wake(cx.waker()))
-        });
-        if !known {
-            // A waker is cloned and dropped outside of the lock. What wakes meanwhile finds none, so it is gathered here.
-            let task = cx.waker().clone();
-            let _replaced = self.shared.with(|inner| {
-                ready.append(&mut inner.woken);
-                inner.task.replace(task)
-            });
+    #[cold]
+    fn grow(&mut self, len: usize) {
+        for index in self.places.len()..len {
+            let shared = Arc::clone(&self.shared);
+            let source = Arc::new(SourceWaker { index, woken: AtomicBool::new(false), shared });
+            self.places.push(Place { waker: Waker::from(Arc::clone(&source)), source, ready: false });
         }
     }
 
-    /// How many sources are listed.
-    pub(crate) fn len(&self) -> usize {
-        self.ready.len()
+    #[inline]
+    fn gather(&mut self, cx: &Context<'_>) {
+        let known = self.task.as_ref().is_some_and(|task| task.will_wake(cx.waker()));
+        // A source that wakes after this look finds the task's waker and wakes it, so the next look sees it.
+        if !known || self.shared.any.load(Ordering::Acquire) {
+            if !known {
+                self.task = Some(cx.waker().clone());
+            }
+            self.take_woken(self.task.clone());
+        }
     }
 
-    /// The next source that is to be polled, with the waker for it.
-    pub(crate) fn pop(&mut self) -> Option<(usize, &Waker)> {
+    /// Lists the sources that have woken, and leaves the waker for those that will.
+    fn take_woken(&mut self, task: Option<Waker>) {
+        // A waker is cloned and dropped outside of the lock.
+        let _replaced = self.shared.with(|inner| {
+            for index in inner.woken.drain(..) {
+                let place = &mut self.places[index];
+                place.source.woken.store(false, Ordering::Relaxed);
+                if !place.ready {
+                    place.ready = true;
+                    self.ready.push_back(index);
+                }
+            }
+            self.shared.any.store(false, Ordering::Relaxed);
+            core::mem::replace(&mut inner.task, task)
+        });
+    }
+
+    #[inline]
+    fn pop(&mut self) -> Option<(usize, &Waker)> {
         let index = self.ready.pop_front()?;
-        let place = &self.places[index];
-        place.source.listed.store(false, Ordering::Release);
+        let place = &mut self.places[index];
+        place.ready = false;
         Some((index, &place.waker))
     }
 
-    /// Forgets which sources have woken.
-    pub(crate) fn clear(&mut self) {
-        let ready = &mut self.ready;
-        self.shared.with(|inner| ready.append(&mut inner.woken));
+    fn clear(&mut self) {
+        // No waker is left behind, so the next gathering has to bring one.
+        self.task = None;
+        self.take_woken(None);
         while self.pop().is_some() {}
     }
 }

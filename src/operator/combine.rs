@@ -186,6 +186,7 @@ impl<Fs: Combinable> Flow for Combine<Fs> {
         let streams = self.flows.into_streams();
         let count = streams.count();
         CombineStream {
+            woken: WokenSet::of(count),
             streams,
             changes: VecDeque::new(),
             hands: VecDeque::new(),
@@ -193,7 +194,6 @@ impl<Fs: Combinable> Flow for Combine<Fs> {
             batches: alloc::vec![0; count],
             batch: 0,
             batching: self.batching,
-            woken: WokenSet::new(),
             phase: Phase::Fresh,
         }
     }
@@ -231,7 +231,7 @@ impl<Cs: CombinedStreams> CombineStream<Cs> {
         this.woken.gather(cx);
         let mut changed = false;
         for _ in 0..this.woken.len() {
-            let Some((index, waker)) = this.woken.pop() else { break };
+            let Some((index, waker)) = this.woken.pop(cx.waker()) else { break };
             let source_cx = &mut Context::from_waker(waker);
             let source = this.streams.at(index);
             if this.in_hand[index] {
