@@ -113,6 +113,7 @@ impl<Ss: Streams> MergeStream<Ss> {
     }
 
     /// Polls the sources that have woken until one has an item or the merged flow ends.
+    #[inline]
     fn poll_sources(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> PollItem<(usize, Ss::Item), Ss::Error> {
         let this = self.as_mut().project();
         let Phase::Running { left } = this.phase else {
@@ -156,6 +157,7 @@ impl<Ss: Streams> MergeStream<Ss> {
 impl<Ss: Streams> Stream for MergeStream<Ss> {
     type Item = Result<Ss::Item, Ss::Error>;
 
+    #[inline]
     fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> PollItem<Ss::Item, Ss::Error> {
         let this = self.as_mut().project();
         if let Phase::Fresh = this.phase {
