@@ -105,9 +105,23 @@ where
     }
 }
 
+/// Does something with the field of a tuple at an index that is known at run time.
+macro_rules! at {
+    ($tuple:ident, $at:expr, $field:ident => $does:expr, $($index:tt)+) => {
+        match $at {
+            $($index => {
+                let $field = &mut $tuple.$index;
+                $does
+            })+
+            index => $crate::concurrent::out_of_range(index),
+        }
+    };
+}
+pub(crate) use at;
+
 #[cold]
-fn out_of_range(count: usize, index: usize) -> ! {
-    panic!("there are {count} streams, got index {index}")
+pub(crate) fn out_of_range(index: usize) -> ! {
+    panic!("expected the index of one of the flows, got {index}")
 }
 
 /// Implements the three traits for a tuple.
@@ -139,24 +153,15 @@ macro_rules! tuple {
 
             #[inline]
             fn poll_next_at(&mut self, index: usize, cx: &mut Context<'_>) -> PollItem<Item, Error> {
-                match index {
-                    $($index => poll_fused(self.$index.as_mut(), cx),)+
-                    _ => out_of_range($count, index),
-                }
+                at!(self, index, stream => poll_fused(stream.as_mut(), cx), $($index)+)
             }
 
             fn poll_progress_at(&mut self, index: usize, cx: &mut Context<'_>) -> Poll<()> {
-                match index {
-                    $($index => self.$index.as_mut().poll_progress(cx),)+
-                    _ => out_of_range($count, index),
-                }
+                at!(self, index, stream => stream.as_mut().poll_progress(cx), $($index)+)
             }
 
             fn stop_at(&mut self, index: usize) {
-                match index {
-                    $($index => self.$index.as_mut().stop(),)+
-                    _ => out_of_range($count, index),
-                }
+                at!(self, index, stream => stream.as_mut().stop(), $($index)+)
             }
         }
 

@@ -101,7 +101,11 @@ impl Few {
 
     #[inline]
     fn gather(&mut self) {
-        if self.bits < 4 * self.sources {
+        if self.bits == 0 {
+            self.bits = 4 * self.sources;
+            self.queue = 0xBA98_7654_3210 & ((1 << self.bits) - 1);
+            self.listed = (1 << self.sources) - 1;
+        } else if self.bits < 4 * self.sources {
             (0..self.sources).for_each(|index| self.push(index));
         }
     }
