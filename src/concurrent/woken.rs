@@ -1,13 +1,13 @@
-use alloc::collections::VecDeque;
 use alloc::sync::Arc;
 use alloc::task::Wake;
 use alloc::vec::Vec;
+use core::mem;
 use core::sync::atomic::{AtomicBool, Ordering};
 use core::task::{Context, Waker};
 use std::sync::{Mutex, PoisonError};
 
 /// So many sources are polled at every wake: that is cheaper than to know which of them has woken.
-const FEW: usize = 12;
+const FEW: usize = 6;
 
 /// The sources that are to be polled.
 ///
@@ -28,6 +28,14 @@ impl WokenSet {
     /// For so many sources.
     pub(crate) fn of(sources: usize) -> Self {
         if sources <= FEW { WokenSet::Few(Few::new(sources)) } else { WokenSet::new() }
+    }
+
+    /// Lists the first so many sources, as those that begin.
+    pub(crate) fn begin(&mut self, sources: usize) {
+        if let WokenSet::Many(many) = self {
+            many.grow(sources);
+        }
+        (0..sources).for_each(|index| self.push(index));
     }
 
     /// Lists the source at `index`, as one that is ready.
@@ -52,7 +60,7 @@ impl WokenSet {
     pub(crate) fn len(&self) -> usize {
         match self {
             WokenSet::Few(few) => few.bits / 4,
-            WokenSet::Many(many) => many.ready.len(),
+            WokenSet::Many(many) => many.ready.len,
         }
     }
 
@@ -61,7 +69,7 @@ impl WokenSet {
     pub(crate) fn pop<'a>(&'a mut self, task: &'a Waker) -> Option<(usize, &'a Waker)> {
         match self {
             WokenSet::Few(few) => few.pop().map(|index| (index, task)),
-            WokenSet::Many(many) => many.pop(),
+            WokenSet::Many(many) => many.ready.pop(),
         }
     }
 
@@ -103,7 +111,7 @@ impl Few {
     fn gather(&mut self) {
         if self.bits == 0 {
             self.bits = 4 * self.sources;
-            self.queue = 0xBA98_7654_3210 & ((1 << self.bits) - 1);
+            self.queue = 0x54_3210 & ((1 << self.bits) - 1);
             self.listed = (1 << self.sources) - 1;
         } else if self.bits < 4 * self.sources {
             (0..self.sources).for_each(|index| self.push(index));
@@ -126,35 +134,44 @@ impl Few {
 /// needlessly, and that is all.
 pub(crate) struct Many {
     shared: Arc<Shared>,
-    places: Vec<Place>,
-    ready: VecDeque<usize>,
+    ready: Queue,
     /// Whose waker has been left in `shared`.
     task: Option<Waker>,
 }
 
+/// The sources that are ready, linked through their places.
+struct Queue {
+    places: Vec<Place>,
+    first: usize,
+    last: usize,
+    len: usize,
+}
+
 struct Place {
-    source: Arc<SourceWaker>,
     waker: Waker,
-    /// Whether the source is in `ready`.
+    /// Whether the source is in the queue.
     ready: bool,
+    /// The one behind it there.
+    next: usize,
 }
 
 struct Shared {
-    /// Whether any source is in `woken`. It is written under the lock; while it is false, the task's waker is in place.
+    /// Whether any source has woken. It is written under the lock; while it is false, the task's waker is in place.
     any: AtomicBool,
     inner: Mutex<Inner>,
 }
 
 struct Inner {
+    /// The sources that have woken, in order.
     woken: Vec<usize>,
+    /// Of each source, whether it is among them.
+    listed: Vec<bool>,
     /// The task's waker, until it is used.
     task: Option<Waker>,
 }
 
 struct SourceWaker {
     index: usize,
-    /// Whether the source is in `woken`. It is used under the lock alone.
-    woken: AtomicBool,
     shared: Arc<Shared>,
 }
 
@@ -164,13 +181,12 @@ impl Wake for SourceWaker {
     }
 
     fn wake_by_ref(self: &Arc<Self>) {
-        let shared = &self.shared;
+        let Self { index, shared } = &**self;
         let task = shared.with(|inner| {
-            if self.woken.load(Ordering::Relaxed) {
+            if mem::replace(&mut inner.listed[*index], true) {
                 return None;
             }
-            self.woken.store(true, Ordering::Relaxed);
-            inner.woken.push(self.index);
+            inner.woken.push(*index);
             shared.any.store(true, Ordering::Release);
             inner.task.take()
         });
@@ -181,6 +197,7 @@ impl Wake for SourceWaker {
 }
 
 impl Shared {
+    #[inline]
     fn with<R>(&self, access: impl FnOnce(&mut Inner) -> R) -> R {
         // Nothing that can panic runs under the lock, so a poisoned one is whole.
         access(&mut self.inner.lock().unwrap_or_else(PoisonError::into_inner))
@@ -189,30 +206,30 @@ impl Shared {
 
 impl Many {
     fn new() -> Self {
-        let inner = Mutex::new(Inner { woken: Vec::new(), task: None });
+        let inner = Mutex::new(Inner { woken: Vec::new(), listed: Vec::new(), task: None });
         let shared = Arc::new(Shared { any: AtomicBool::new(false), inner });
-        Many { shared, places: Vec::new(), ready: VecDeque::new(), task: None }
+        let ready = Queue { places: Vec::new(), first: 0, last: 0, len: 0 };
+        Many { shared, ready, task: None }
+    }
+
+    /// Makes so many places.
+    #[cold]
+    fn grow(&mut self, len: usize) {
+        let places = &mut self.ready.places;
+        places.reserve(len.saturating_sub(places.len()));
+        for index in places.len()..len {
+            let waker = Waker::from(Arc::new(SourceWaker { index, shared: Arc::clone(&self.shared) }));
+            places.push(Place { waker, ready: false, next: 0 });
+        }
+        self.shared.with(|inner| inner.listed.resize(places.len(), false));
     }
 
     #[inline]
     fn push(&mut self, index: usize) {
-        if self.places.len() <= index {
+        if self.ready.places.len() <= index {
             self.grow(index + 1);
         }
-        let place = &mut self.places[index];
-        if !place.ready {
-            place.ready = true;
-            self.ready.push_back(index);
-        }
-    }
-
-    #[cold]
-    fn grow(&mut self, len: usize) {
-        for index in self.places.len()..len {
-            let shared = Arc::clone(&self.shared);
-            let source = Arc::new(SourceWaker { index, woken: AtomicBool::new(false), shared });
-            self.places.push(Place { waker: Waker::from(Arc::clone(&source)), source, ready: false });
-        }
+        self.ready.push(index);
     }
 
     #[inline]
@@ -229,33 +246,48 @@ impl Many {
 
     /// Lists the sources that have woken, and leaves the waker for those that will.
     fn take_woken(&mut self, task: Option<Waker>) {
+        let Many { shared, ready, .. } = self;
         // A waker is cloned and dropped outside of the lock.
-        let _replaced = self.shared.with(|inner| {
+        let _replaced = shared.with(|inner| {
             for index in inner.woken.drain(..) {
-                let place = &mut self.places[index];
-                place.source.woken.store(false, Ordering::Relaxed);
-                if !place.ready {
-                    place.ready = true;
-                    self.ready.push_back(index);
-                }
+                inner.listed[index] = false;
+                ready.push(index);
             }
-            self.shared.any.store(false, Ordering::Relaxed);
-            core::mem::replace(&mut inner.task, task)
+            shared.any.store(false, Ordering::Relaxed);
+            mem::replace(&mut inner.task, task)
         });
-    }
-
-    #[inline]
-    fn pop(&mut self) -> Option<(usize, &Waker)> {
-        let index = self.ready.pop_front()?;
-        let place = &mut self.places[index];
-        place.ready = false;
-        Some((index, &place.waker))
     }
 
     fn clear(&mut self) {
         // No waker is left behind, so the next gathering has to bring one.
         self.task = None;
         self.take_woken(None);
-        while self.pop().is_some() {}
+        while self.ready.pop().is_some() {}
+    }
+}
+
+impl Queue {
+    #[inline]
+    fn push(&mut self, index: usize) {
+        if mem::replace(&mut self.places[index].ready, true) {
+            return;
+        }
+        if self.len == 0 {
+            self.first = index;
+        } else {
+            self.places[self.last].next = index;
+        }
+        self.last = index;
+        self.len += 1;
+    }
+
+    #[inline]
+    fn pop(&mut self) -> Option<(usize, &Waker)> {
+        self.len = self.len.checked_sub(1)?;
+        let index = self.first;
+        let place = &mut self.places[index];
+        place.ready = false;
+        self.first = place.next;
+        Some((index, &place.waker))
     }
 }

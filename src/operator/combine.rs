@@ -284,7 +284,7 @@ impl<Cs: CombinedStreams> Stream for CombineStream<Cs> {
         if let Phase::Fresh = self.phase {
             let this = self.as_mut().project();
             let left = this.streams.count();
-            (0..left).for_each(|index| this.woken.push(index));
+            this.woken.begin(left);
             *this.phase = Phase::Running { left };
         }
         let mut turns = Turns::new();

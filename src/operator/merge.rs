@@ -162,7 +162,7 @@ impl<Ss: Streams> Stream for MergeStream<Ss> {
         let this = self.as_mut().project();
         if let Phase::Fresh = this.phase {
             let left = this.streams.count();
-            (0..left).for_each(|index| this.woken.push(index));
+            this.woken.begin(left);
             *this.phase = Phase::Running { left };
         }
         if let Some((item, admitted)) = this.outbox.take() {
