@@ -7,7 +7,7 @@ use core::task::{Context, Waker};
 use std::sync::{Mutex, PoisonError};
 
 /// So many sources are polled at every wake: that is cheaper than to know which of them has woken.
-const FEW: usize = 6;
+const FEW: usize = 4;
 
 /// The sources that are to be polled.
 ///
@@ -42,7 +42,7 @@ impl WokenSet {
     #[inline]
     pub(crate) fn push(&mut self, index: usize) {
         match self {
-            WokenSet::Few(few) => few.push(index),
+            WokenSet::Few(few) => few.push(index as u32),
             WokenSet::Many(many) => many.push(index),
         }
     }
@@ -59,7 +59,7 @@ impl WokenSet {
     /// How many sources are listed.
     pub(crate) fn len(&self) -> usize {
         match self {
-            WokenSet::Few(few) => few.bits / 4,
+            WokenSet::Few(few) => few.len as usize / 4,
             WokenSet::Many(many) => many.ready.len,
         }
     }
@@ -68,7 +68,7 @@ impl WokenSet {
     #[inline]
     pub(crate) fn pop<'a>(&'a mut self, task: &'a Waker) -> Option<(usize, &'a Waker)> {
         match self {
-            WokenSet::Few(few) => few.pop().map(|index| (index, task)),
+            WokenSet::Few(few) => few.pop().map(|index| (index as usize, task)),
             WokenSet::Many(many) => many.ready.pop(),
         }
     }
@@ -84,44 +84,40 @@ impl WokenSet {
 
 /// A few sources. Those that are known to be ready come in that order, then the others, which may have woken.
 pub(crate) struct Few {
-    /// The sources in the queue, as bits.
-    listed: u64,
+    all: u32,
+    /// Those in the queue, as bits.
+    listed: u32,
     /// The queue: four bits for each source, the first in the lowest.
-    queue: u64,
+    queue: u32,
     /// How many bits it has.
-    bits: usize,
-    sources: usize,
+    len: u32,
 }
 
 impl Few {
     fn new(sources: usize) -> Self {
-        Few { listed: 0, queue: 0, bits: 0, sources }
+        Few { all: (1 << sources) - 1, listed: 0, queue: 0, len: 0 }
     }
 
     #[inline]
-    fn push(&mut self, index: usize) {
+    fn push(&mut self, index: u32) {
         if self.listed & (1 << index) == 0 {
             self.listed |= 1 << index;
-            self.queue |= (index as u64) << self.bits;
-            self.bits += 4;
+            self.queue |= index << self.len;
+            self.len += 4;
         }
     }
 
     #[inline]
     fn gather(&mut self) {
-        if self.bits == 0 {
-            self.bits = 4 * self.sources;
-            self.queue = 0x54_3210 & ((1 << self.bits) - 1);
-            self.listed = (1 << self.sources) - 1;
-        } else if self.bits < 4 * self.sources {
-            (0..self.sources).for_each(|index| self.push(index));
+        while self.listed != self.all {
+            self.push((self.all & !self.listed).trailing_zeros());
         }
     }
 
     #[inline]
-    fn pop(&mut self) -> Option<usize> {
-        self.bits = self.bits.checked_sub(4)?;
-        let index = (self.queue & 15) as usize;
+    fn pop(&mut self) -> Option<u32> {
+        self.len = self.len.checked_sub(4)?;
+        let index = self.queue & 15;
         self.queue >>= 4;
         self.listed ^= 1 << index;
         Some(index)
