@@ -42,7 +42,7 @@ impl WokenSet {
     #[inline]
     pub(crate) fn push(&mut self, index: usize) {
         match self {
-            WokenSet::Few(few) => few.push(index as u32),
+            WokenSet::Few(few) => few.push(index),
             WokenSet::Many(many) => many.push(index),
         }
     }
@@ -59,7 +59,7 @@ impl WokenSet {
     /// How many sources are listed.
     pub(crate) fn len(&self) -> usize {
         match self {
-            WokenSet::Few(few) => few.len as usize / 4,
+            WokenSet::Few(few) => few.len / 4,
             WokenSet::Many(many) => many.ready.len,
         }
     }
@@ -68,7 +68,7 @@ impl WokenSet {
     #[inline]
     pub(crate) fn pop<'a>(&'a mut self, task: &'a Waker) -> Option<(usize, &'a Waker)> {
         match self {
-            WokenSet::Few(few) => few.pop().map(|index| (index as usize, task)),
+            WokenSet::Few(few) => few.pop().map(|index| (index, task)),
             WokenSet::Many(many) => many.ready.pop(),
         }
     }
@@ -84,13 +84,13 @@ impl WokenSet {
 
 /// A few sources. Those that are known to be ready come in that order, then the others, which may have woken.
 pub(crate) struct Few {
-    all: u32,
+    all: usize,
     /// Those in the queue, as bits.
-    listed: u32,
+    listed: usize,
     /// The queue: four bits for each source, the first in the lowest.
-    queue: u32,
+    queue: usize,
     /// How many bits it has.
-    len: u32,
+    len: usize,
 }
 
 impl Few {
@@ -99,7 +99,7 @@ impl Few {
     }
 
     #[inline]
-    fn push(&mut self, index: u32) {
+    fn push(&mut self, index: usize) {
         if self.listed & (1 << index) == 0 {
             self.listed |= 1 << index;
             self.queue |= index << self.len;
@@ -110,12 +110,12 @@ impl Few {
     #[inline]
     fn gather(&mut self) {
         while self.listed != self.all {
-            self.push((self.all & !self.listed).trailing_zeros());
+            self.push((self.all & !self.listed).trailing_zeros() as usize);
         }
     }
 
     #[inline]
-    fn pop(&mut self) -> Option<u32> {
+    fn pop(&mut self) -> Option<usize> {
         self.len = self.len.checked_sub(4)?;
         let index = self.queue & 15;
         self.queue >>= 4;

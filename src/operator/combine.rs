@@ -199,8 +199,10 @@ impl<Cs: CombinedStreams> CombineStream<Cs> {
     #[inline]
     fn apply_batch(self: Pin<&mut Self>) -> bool {
         let this = self.project();
+        if this.changes.is_empty() {
+            return false;
+        }
         *this.batch += 1;
-        let mut applied = false;
         while let Some(index) = this.changes.pop_front() {
             if let Some(admitted) = this.hands.pop_front() {
                 this.changes.push_back(admitted);
@@ -208,13 +210,12 @@ impl<Cs: CombinedStreams> CombineStream<Cs> {
                 this.woken.push(admitted);
             }
             this.streams.apply_at(index);
-            applied = true;
             let again = mem::replace(&mut this.batches[index], *this.batch) == *this.batch;
             if again || !*this.batching {
                 break;
             }
         }
-        applied
+        true
     }
 
     /// Gives each source that has woken one turn, as if each yielded behind its emission. Ends when all have ended.
