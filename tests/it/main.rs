@@ -7,6 +7,7 @@ mod coop;
 mod deep;
 mod emitter;
 mod imports;
+mod iterators;
 mod operator;
 mod properties;
 mod sizes;

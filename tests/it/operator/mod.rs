@@ -1,10 +1,39 @@
-//! A file per operator.
+//! A file per operator. What they share with the operators of std is in `iterators`, what holds for all in `surface`.
 
+mod and_then;
+mod boxed;
 mod catch;
+mod chain;
+mod chunks;
+mod dematerialize;
+mod distinct_until_changed;
+mod enumerate;
+mod filter;
+mod filter_map;
+mod flat_map_concat;
+mod inspect;
+mod map;
+mod map_err;
+mod map_to_result;
+mod materialize;
 mod on_cancel;
 mod on_completion;
+mod on_each;
 mod on_empty;
 mod on_start;
+mod pairwise;
+mod repeat;
 mod retry;
 mod retry_if;
 mod retry_when;
+mod running_fold;
+mod running_reduce;
+mod skip;
+mod skip_while;
+mod start_with;
+mod take;
+mod take_while;
+mod then;
+mod transform;
+mod transform_while;
+mod try_map;
