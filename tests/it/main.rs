@@ -11,6 +11,8 @@ mod iterators;
 mod operator;
 mod properties;
 mod sizes;
+mod source;
 mod spawned;
 mod surface;
+mod terminal;
 mod ui;

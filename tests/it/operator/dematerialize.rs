@@ -17,10 +17,7 @@ fn the_first_event_that_is_an_end_is_the_end_and_drops_the_source() {
     let source = Probe::of(&[Emit(1), Emit(2), Emit(3)]);
     let trace = source.trace();
     let mut stream = Driver::new(
-        source
-            .catch(async |_, _| ())
-            .map(|n| if n == 2 { Failed("two") } else { Item(n) })
-            .dematerialize(),
+        source.catch(async |_, _| ()).map(|n| if n == 2 { Failed("two") } else { Item(n) }).dematerialize(),
     );
     assert_eq!(stream.next(), Some(Ok(1)));
     assert_eq!(stream.next(), Some(Err("two")));

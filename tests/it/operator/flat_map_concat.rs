@@ -48,10 +48,7 @@ fn an_inner_failure_drops_the_inner_flow_then_the_outer_and_comes_out() {
         source.flat_map_concat(move |n| Probe::new(&inner, &[Emit(n * 10), Yield, Fail("inner")]).named("inner")),
     );
     assert_eq!(stream.rest(), [Ok(10), Err("inner")]);
-    assert_eq!(
-        trace.take(),
-        ["start source", "emit 1", "start inner", "emit 10", "drop inner", "drop source"]
-    );
+    assert_eq!(trace.take(), ["start source", "emit 1", "start inner", "emit 10", "drop inner", "drop source"]);
 }
 
 #[test]
@@ -69,7 +66,15 @@ fn an_inner_flow_is_gone_before_the_next_item_is_asked_for() {
     let all = source.flat_map_concat(move |n| Probe::new(&inner, &[Emit(n)]).named("inner"));
     assert_eq!(block_on(all.to_vec()), Ok(vec![1, 2]));
     let expected = [
-        "start source", "emit 1", "start inner", "emit 1", "drop inner", "emit 2", "start inner", "emit 2", "drop inner",
+        "start source",
+        "emit 1",
+        "start inner",
+        "emit 1",
+        "drop inner",
+        "emit 2",
+        "start inner",
+        "emit 2",
+        "drop inner",
         "drop source",
     ];
     assert_eq!(trace.take(), expected);

@@ -9,8 +9,9 @@ fn it_sees_an_item_before_what_is_below_does() {
     let source = Probe::of(&[Emit(1), Emit(2)]);
     let trace = source.trace();
     let (upper, lower) = (trace.clone(), trace.clone());
-    let mut stream =
-        Driver::new(source.inspect(move |n| upper.note(format!("upper {n}"))).inspect(move |n| lower.note(format!("lower {n}"))));
+    let mut stream = Driver::new(
+        source.inspect(move |n| upper.note(format!("upper {n}"))).inspect(move |n| lower.note(format!("lower {n}"))),
+    );
     assert_eq!(stream.rest(), [Ok(1), Ok(2)]);
     assert_eq!(
         trace.take(),

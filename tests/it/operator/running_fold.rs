@@ -8,10 +8,14 @@ use crate::support::{Driver, Probe, block_on};
 // testScanWithInitial
 #[test]
 fn one_emission_more_than_there_are_items() {
-    let Ok(items) = block_on(flow_of([1, 2, 3]).running_fold(Vec::new(), |mut all, n| {
-        all.push(n);
-        all
-    }).to_vec());
+    let Ok(items) = block_on(
+        flow_of([1, 2, 3])
+            .running_fold(Vec::new(), |mut all, n| {
+                all.push(n);
+                all
+            })
+            .to_vec(),
+    );
     assert_eq!(items, [vec![], vec![1], vec![1, 2], vec![1, 2, 3]]);
 }
 
@@ -24,7 +28,8 @@ fn the_initial_value_comes_for_an_empty_flow_too() {
 // testNulls
 #[test]
 fn the_accumulated_value_may_be_none() {
-    let Ok(items) = block_on(flow_of([1, 2]).running_fold(None, |last: Option<i32>, n| last.is_none().then_some(n)).to_vec());
+    let Ok(items) =
+        block_on(flow_of([1, 2]).running_fold(None, |last: Option<i32>, n| last.is_none().then_some(n)).to_vec());
     assert_eq!(items, [None, Some(1), None]);
 }
 

@@ -73,7 +73,8 @@ fn what_follows_the_last_emission_in_a_body_does_not_run() {
 fn an_error_raised_below_drops_the_source() {
     let source = Probe::of(&[Emit(1), Wait]);
     let trace = source.trace();
-    let caught = source.take(2).try_map(|_| Err::<i32, _>("below")).catch(async |_, mut emitter| emitter.emit(42).await);
+    let caught =
+        source.take(2).try_map(|_| Err::<i32, _>("below")).catch(async |_, mut emitter| emitter.emit(42).await);
     assert_eq!(block_on(caught.single()), Ok(42));
     assert!(trace.live().is_empty());
 }

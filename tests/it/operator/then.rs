@@ -30,8 +30,16 @@ fn the_next_item_is_asked_for_only_when_the_future_is_done() {
         }
     });
     assert_eq!(block_on(all.to_vec()), Ok(vec![1, 2]));
-    let expected =
-        ["start source", "emit 1", "start future", "drop future", "emit 2", "start future", "drop future", "drop source"];
+    let expected = [
+        "start source",
+        "emit 1",
+        "start future",
+        "drop future",
+        "emit 2",
+        "start future",
+        "drop future",
+        "drop source",
+    ];
     assert_eq!(trace.take(), expected);
 }
 

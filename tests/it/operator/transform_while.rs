@@ -66,9 +66,10 @@ fn the_progress_of_a_download() {
 
 #[test]
 fn it_may_fail() {
-    let mut stream = Driver::new(Probe::of(&[Emit(1), Emit(2), Fail("above")]).transform_while(async |n, mut emitter| {
-        emitter.emit(n).await;
-        if n == 2 { Err("two") } else { Ok(true) }
-    }));
+    let mut stream =
+        Driver::new(Probe::of(&[Emit(1), Emit(2), Fail("above")]).transform_while(async |n, mut emitter| {
+            emitter.emit(n).await;
+            if n == 2 { Err("two") } else { Ok(true) }
+        }));
     assert_eq!(stream.rest(), [Ok(1), Ok(2), Err("two")]);
 }

@@ -11,8 +11,8 @@ use std::time::Duration;
 
 use coldflow::source::{ChannelFlow, Defer, FlowFn, Once, OnceOk};
 use coldflow::{
-    Emitter, Flow, FlowExt, FlowStream, Overflow, Restart, Sender, StreamFlowExt, channel_flow, combine, defer, empty, failed, flow, flow_of,
-    from_stream, from_try_stream, merge, once, once_ok,
+    Emitter, Flow, FlowExt, FlowStream, Overflow, Restart, Sender, StreamFlowExt, channel_flow, combine, defer, empty,
+    failed, flow, flow_of, from_stream, from_try_stream, merge, once, once_ok,
 };
 use futures::stream::{self, FusedStream, Stream};
 
