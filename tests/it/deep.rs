@@ -69,7 +69,7 @@ fn a_thousand_stacked_operators() {
 fn a_thousand_stacked_operators_of_every_loop() {
     let deep = (0..250).fold(flow_of(0..10_u64).boxed(), |numbers, _| {
         let numbers = numbers.filter(|_| true).boxed();
-        let numbers = numbers.then(|n| ready(n)).boxed();
+        let numbers = numbers.then(ready).boxed();
         let numbers = numbers.flat_map_concat(|n| flow_of([n])).boxed();
         numbers.transform(async |n, mut emitter| emitter.emit(n).await).boxed()
     });

@@ -76,7 +76,7 @@ like_iterator! {
         items.into_iter().flat_map(|n| 0..n).collect::<Vec<_>>()
     };
     flatten_concat() |flow| flow.map(|n| coldflow::flow_of(0..n).fallible()).flatten_concat().to_vec(), |items| {
-        items.into_iter().map(|n| 0..n).flatten().collect::<Vec<_>>()
+        items.into_iter().flat_map(|n| 0..n).collect::<Vec<_>>()
     };
     transform() |flow| flow.transform(async |n, mut emitter| {
         for part in 0..n {

@@ -74,11 +74,11 @@ fn chain_with_several_times_and_within_what_is_made() {
 
 #[test]
 fn chain_with_frees_each_part_when_it_has_ended() {
-    let trace = Trace::new();
     fn from(trace: &Trace, n: i32) -> BoxFlow<'static, i32, &'static str> {
         let (part, again) = (Probe::new(trace, &[Emit(n)]).boxed(), trace.clone());
         if n == 5 { part } else { part.chain_with(move || from(&again, n + 1)) }
     }
+    let trace = Trace::new();
     let mut stream = Driver::new(from(&trace, 1));
     while stream.next().is_some() {
         assert!(trace.live().len() <= 1, "{:?}", trace.live());

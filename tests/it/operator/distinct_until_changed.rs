@@ -56,7 +56,7 @@ fn none_is_a_value_like_any_other() {
 #[test]
 fn the_key_is_asked_for_once_per_item() {
     let mut asked = 0;
-    let Ok(_) = block_on(
+    let Ok(()) = block_on(
         flow_of([1, 1, 2])
             .distinct_until_changed_by_key(|n| {
                 asked += 1;

@@ -14,7 +14,7 @@ fn of_anything_that_can_be_iterated_and_cloned() {
     assert_eq!(block_on(flow_of(&[1, 2]).map(|n| *n).to_vec()), Ok(vec![1, 2]));
     assert_eq!(block_on(flow_of("ab".chars()).to_vec()), Ok(vec!['a', 'b']));
     assert_eq!(block_on(flow_of(BTreeMap::from([(1, 2)])).to_vec()), Ok(vec![(1, 2)]));
-    assert_eq!(block_on(flow_of(std::iter::repeat(1).take(2)).to_vec()), Ok(vec![1, 1]));
+    assert_eq!(block_on(flow_of(std::iter::repeat_n(1, 2)).to_vec()), Ok(vec![1, 1]));
 }
 
 #[test]

@@ -66,18 +66,21 @@ impl<T> Has<T> {
     }
 }
 
+#[allow(clippy::unused_self)] // It is by the receiver that the method is found.
 impl<T: Send> Has<T> {
     fn send(&self) -> bool {
         true
     }
 }
 
+#[allow(clippy::unused_self)] // As above.
 impl<T: Sync> Has<T> {
     fn sync(&self) -> bool {
         true
     }
 }
 
+#[allow(clippy::unused_self)] // As above.
 impl<T: Unpin> Has<T> {
     fn unpin(&self) -> bool {
         true
