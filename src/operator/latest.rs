@@ -144,6 +144,7 @@ where
                 Poll::Ready(None) | Poll::Pending => return Poll::Pending,
             }
             if turns.used_up(cx) {
+                let _ = this.stream.as_mut().poll_progress(cx);
                 return Poll::Pending;
             }
         }
