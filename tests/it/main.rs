@@ -3,6 +3,7 @@
 mod support;
 
 mod allocations;
+mod concurrent;
 mod coop;
 mod deep;
 mod emitter;
