@@ -14,7 +14,8 @@ impl Turns {
         Turns(TURNS)
     }
 
-    /// Counts a turn. When they are used up it wakes the task and says so: the caller then returns `Pending`.
+    /// Counts a turn. When they are used up it wakes the task and says so: the caller then returns `Pending`,
+    /// and gives progress first to a stream whose item it has taken.
     #[inline]
     pub(crate) fn used_up(&mut self, cx: &Context<'_>) -> bool {
         self.0 -= 1;

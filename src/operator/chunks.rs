@@ -82,6 +82,7 @@ where
                 None => return Poll::Ready(Some(Ok(mem::take(this.open)))),
             }
             if turns.used_up(cx) {
+                let _ = this.stream.as_mut().poll_progress(cx);
                 return Poll::Pending;
             }
         }

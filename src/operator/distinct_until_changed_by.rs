@@ -75,6 +75,7 @@ where
                 return Poll::Ready(Some(Ok(item)));
             }
             if turns.used_up(cx) {
+                let _ = this.stream.as_mut().poll_progress(cx);
                 return Poll::Pending;
             }
         }

@@ -89,6 +89,7 @@ where
             };
             this.inner.set(Some((this.op)(item).into_stream()));
             if turns.used_up(cx) {
+                let _ = this.stream.as_mut().poll_progress(cx);
                 return Poll::Pending;
             }
         }

@@ -67,6 +67,7 @@ where
             }
             *this.left -= 1;
             if turns.used_up(cx) {
+                let _ = this.stream.as_mut().poll_progress(cx);
                 return Poll::Pending;
             }
         }

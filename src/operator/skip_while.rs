@@ -69,6 +69,7 @@ where
                 return Poll::Ready(Some(Ok(item)));
             }
             if turns.used_up(cx) {
+                let _ = this.stream.as_mut().poll_progress(cx);
                 return Poll::Pending;
             }
         }

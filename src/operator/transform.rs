@@ -99,6 +99,7 @@ where
             };
             this.run.as_mut().start(|emitter| (this.op)(item, emitter));
             if turns.used_up(cx) {
+                let _ = this.stream.as_mut().poll_progress(cx);
                 return Poll::Pending;
             }
         }

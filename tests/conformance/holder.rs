@@ -1,6 +1,6 @@
 //! Whoever plays steps and logs in a lane: a source, an `on_start`, a `catch`, ...
 
-use coldflow::Emitter;
+use coldflow::{Emitter, Sender};
 use serde_json::{Value as Json, json};
 use std::rc::Rc;
 use std::time::Duration;
@@ -37,6 +37,12 @@ impl Outlet for Emitter<Value> {
     }
 }
 
+impl Outlet for Sender<Value> {
+    async fn put(&mut self, value: Value) {
+        self.send(value).await.expect("a body does not outlive its collection");
+    }
+}
+
 impl<'a> Holder<'a> {
     /// Logs an event, if there is a lane for it.
     pub(crate) fn log(&self, words: Json) {
@@ -48,6 +54,12 @@ impl<'a> Holder<'a> {
     /// The error of this name, which comes into being here.
     pub(crate) fn raise(&self, name: &str) -> Error {
         self.recorder.raise(Error(name.to_owned()), &self.place)
+    }
+
+    /// The holder of a producer within a channel.
+    pub(crate) fn producer(&self, index: usize) -> Self {
+        let lane = self.lane.as_ref().map(|lane| format!("{lane}.{index}").into());
+        Holder { lane, ..self.clone() }
     }
 
     /// Plays `steps` in order; the first failure is the end.

@@ -1,14 +1,19 @@
 //! From a pipeline that is data to a flow: one match for the sources, one for the operators.
 
-use coldflow::{Emitter, FlowExt, LocalBoxFlow, empty, flow, flow_of};
+use coldflow::{
+    Emitter, FlowExt, LocalBoxFlow, Overflow, TimeoutError, channel_flow, combine, empty, flow, flow_of, merge,
+};
+use futures::future::try_join_all;
 use serde_json::json;
 use std::cell::Cell;
 use std::future::ready;
 use std::rc::Rc;
+use std::slice;
+use std::time::Duration;
 
-use crate::holder::{Holder, delay};
+use crate::holder::{Holder, Run, delay};
 use crate::recorder::Recorder;
-use crate::spec::{Error, Lane, Listed, Node, Operator, RetryWhen, Source, Words};
+use crate::spec::{Error, Lane, Listed, Node, OnOverflow, Operator, RetryWhen, Source, Words};
 use crate::value::{Function, Value};
 
 /// A flow of the interpreter, whatever it is made of.
@@ -46,10 +51,30 @@ impl<'a> Scope<'a> {
                 let holder = self.holder(Some(id));
                 flow(move |emitter| holder.clone().run(runs, emitter)).boxed_local()
             }
-            Source::Channel { .. } => missing("channel_flow"),
-            Source::Merge { .. } => missing("merge"),
-            Source::Zip { .. } => missing("zip"),
-            Source::Combine { .. } => missing("combine"),
+            Source::Channel { id, producers } => {
+                let block = self.holder(Some(id));
+                channel_flow(move |sender| {
+                    let block = block.clone();
+                    async move {
+                        let _run = Run::begin(block.clone());
+                        let producers = producers
+                            .iter()
+                            .enumerate()
+                            .map(|(index, steps)| block.producer(index).run(slice::from_ref(steps), sender.clone()));
+                        try_join_all(producers).await.map(drop)
+                    }
+                })
+                .boxed_local()
+            }
+            Source::Merge { ins } => merge(self.inputs(ins)).boxed_local(),
+            Source::Zip { ins, r#fn } => {
+                let [first, second] = &**ins;
+                let (first, second) = (self.at("ins/0").build(first), self.at("ins/1").build(second));
+                first.zip(second).map(|(a, b)| r#fn.unwrap_or_default().of(vec![a, b])).boxed_local()
+            }
+            Source::Combine { ins, r#fn } => {
+                combine(self.inputs(ins)).map(|values| r#fn.unwrap_or_default().of(values)).boxed_local()
+            }
         }
     }
 
@@ -143,15 +168,65 @@ impl<'a> Scope<'a> {
                 upstream.flat_map_concat(move |value| scope.inner(&value).build(inner)).boxed_local()
             }
 
-            Operator::Buffer { .. } => missing("buffer"),
-            Operator::Conflate => missing("conflate"),
-            Operator::Debounce { .. } => missing("debounce"),
-            Operator::Sample { .. } => missing("sample"),
-            Operator::Timeout { .. } => missing("timeout"),
-            Operator::MapLatest { .. } => missing("map_latest"),
-            Operator::TransformLatest { .. } => missing("transform_latest"),
-            Operator::FlatMapMerge { .. } => missing("flat_map_merge"),
-            Operator::FlatMapLatest { .. } => missing("flat_map_latest"),
+            Operator::Buffer { capacity, overflow } => {
+                let overflow = match overflow {
+                    None | Some(OnOverflow::Suspend) => Overflow::Suspend,
+                    Some(OnOverflow::DropOldest) => Overflow::DropOldest,
+                    Some(OnOverflow::DropLatest) => Overflow::DropLatest,
+                };
+                upstream.buffer(*capacity, overflow).boxed_local()
+            }
+            Operator::Conflate => upstream.conflate().boxed_local(),
+            Operator::Debounce { ms } => upstream.debounce(Duration::from_millis(*ms)).boxed_local(),
+            Operator::Sample { ms } => upstream.sample(Duration::from_millis(*ms)).boxed_local(),
+            Operator::Timeout { ms } => {
+                let holder = self.holder(None);
+                upstream
+                    .timeout(Duration::from_millis(*ms))
+                    .map_err(move |error| match error {
+                        TimeoutError::Elapsed => holder.raise("Timeout"),
+                        TimeoutError::Upstream(error) => error,
+                    })
+                    .boxed_local()
+            }
+            Operator::MapLatest { ms, r#fn, lane } => {
+                let holder = self.holder(lane.as_ref());
+                upstream
+                    .map_latest(move |value: Value| {
+                        let holder = holder.clone();
+                        async move {
+                            holder.log(json!(["begin", value]));
+                            delay(*ms).await;
+                            holder.log(json!(["end", value]));
+                            r#fn.as_ref().map_or(value.clone(), |function| function.of(&value))
+                        }
+                    })
+                    .boxed_local()
+            }
+            Operator::TransformLatest { steps, lane } => {
+                let holder = self.holder(lane.as_ref());
+                upstream
+                    .transform_latest(move |value: Value, emitter| {
+                        let block = Holder { outer: Some(value.num()), ..holder.clone() };
+                        async move {
+                            block.log(json!(["begin", value]));
+                            block.clone().play(steps, emitter).await?;
+                            block.log(json!(["end", value]));
+                            Ok(())
+                        }
+                    })
+                    .boxed_local()
+            }
+            Operator::FlatMapMerge { inner, concurrency } => {
+                let scope = self.clone();
+                upstream
+                    .flat_map_merge(concurrency.unwrap_or(16), move |value| scope.inner(&value).build(inner))
+                    .boxed_local()
+            }
+            Operator::FlatMapLatest { inner } => {
+                let scope = self.clone();
+                upstream.flat_map_latest(move |value| scope.inner(&value).build(inner)).boxed_local()
+            }
         }
     }
 
@@ -218,6 +293,10 @@ impl<'a> Scope<'a> {
             .boxed_local()
     }
 
+    fn inputs(&self, nodes: &'a [Node]) -> Vec<Pipe<'a>> {
+        nodes.iter().enumerate().map(|(index, node)| self.at(&format!("ins/{index}")).build(node)).collect()
+    }
+
     /// The scope of what stands next to `self`, a `step` further from the terminal.
     fn at(&self, step: &str) -> Self {
         Scope { place: format!("{}/{step}", self.place), ..self.clone() }
@@ -248,8 +327,4 @@ async fn emit_each(functions: &[Words<Function>], value: Value, mut emitter: Emi
 /// Whether an operator that names the errors it is for is for this one.
 fn listed(on: &Listed, error: &Error) -> bool {
     on.as_ref().is_none_or(|errors| errors.contains(error))
-}
-
-fn missing(operator: &str) -> ! {
-    panic!("the crate has no {operator} yet")
 }

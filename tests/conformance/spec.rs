@@ -8,11 +8,9 @@ use std::ops::Deref;
 
 use crate::value::{Function, Function2, Join, Predicate, Value};
 
-/// A pipeline, and what Kotlin does with it.
+/// A pipeline, and what Kotlin does with it. Its id is read beside it, since it names what cannot be read, too.
 #[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub(crate) struct Scenario {
-    pub(crate) id: String,
     #[serde(default)]
     pub(crate) tags: Vec<Tag>,
     pub(crate) flow: Node,

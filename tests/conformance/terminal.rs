@@ -18,7 +18,17 @@ pub(crate) async fn collect<'a>(terminal: &'a Terminal, flow: Pipe<'a>, out: Hol
             })
             .await,
         ),
-        Terminal::CollectLatest { .. } => panic!("the crate has no for_each_latest yet"),
+        Terminal::CollectLatest { delay: pause } => outcome(
+            flow.for_each_latest(|value| {
+                let out = out.clone();
+                async move {
+                    out.log(json!(["begin", value]));
+                    delay(pause.unwrap_or(0)).await;
+                    out.log(json!(["end", value]));
+                }
+            })
+            .await,
+        ),
         Terminal::ToList => outcome(flow.to_vec().await),
         Terminal::Single => outcome(flow.single().await.map_err(|error| match error {
             SingleError::Empty => out.raise("NoSuchElement"),

@@ -4,9 +4,11 @@ mod support;
 
 mod allocations;
 mod coop;
+mod deep;
 mod emitter;
 mod imports;
 mod properties;
 mod sizes;
 mod spawned;
+mod surface;
 mod ui;

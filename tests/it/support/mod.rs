@@ -4,6 +4,6 @@ mod drive;
 mod probe;
 mod trace;
 
-pub(crate) use drive::{Driver, Polling, Wakes, block_on, show, yield_now};
-pub(crate) use probe::{Gate, Probe, ProbeStream, Step};
+pub(crate) use drive::{Driver, Polling, block_on, show, yield_now};
+pub(crate) use probe::{Gate, Probe, Step};
 pub(crate) use trace::{Guard, Trace};

@@ -84,6 +84,11 @@ impl Probe {
         }
     }
 
+    /// One with a trace of its own.
+    pub(crate) fn of(script: &[Step]) -> Self {
+        Probe::new(&Trace::new(), script)
+    }
+
     /// What it does in the run after the last one that has a script. The last script is for all further runs.
     pub(crate) fn and_then_runs(mut self, script: &[Step]) -> Self {
         self.runs.push(script.to_vec());
@@ -108,11 +113,6 @@ impl Probe {
 
     pub(crate) fn gate(&self) -> Gate {
         self.gate.clone()
-    }
-
-    /// The script of its first run.
-    pub(crate) fn script(&self) -> Vec<Step> {
-        self.runs[0].clone()
     }
 
     /// How often it was given progress while it was running.

@@ -1,0 +1,220 @@
+//! Many of everything: the stack does not grow, and the time per item stays what it is. These run with the stack of
+//! a test thread, 2 MiB.
+
+use std::convert::Infallible;
+use std::future::ready;
+use std::time::{Duration, Instant};
+
+use coldflow::{BoxFlow, Flow, FlowExt, defer, flow, flow_of, once};
+
+use crate::support::block_on;
+
+type Numbers = BoxFlow<'static, u64, Infallible>;
+
+#[test]
+fn a_million_retries() {
+    let mut attempts = 0_u64;
+    let outcome = block_on(
+        once(|| {
+            attempts += 1;
+            ready(if attempts <= 1_000_000 { Err(attempts) } else { Ok(attempts) })
+        })
+        .retry_when(async |_, _| Ok(()))
+        .single(),
+    );
+    assert_eq!(outcome, Ok(1_000_001));
+}
+
+#[test]
+fn a_million_retries_of_a_body() {
+    let mut attempts = 0_u64;
+    let body = flow(|mut emitter| {
+        attempts += 1;
+        let attempt = attempts;
+        async move {
+            if attempt <= 1_000_000 {
+                return Err("again");
+            }
+            emitter.emit(attempt).await;
+            Ok(())
+        }
+    });
+    assert_eq!(block_on(body.retry(u64::MAX).single()), Ok(1_000_001));
+}
+
+#[test]
+fn a_concatenation_of_100_000_flows() {
+    let flows = flow_of(0..100_000_u64).map(|n| flow_of([n]));
+    assert_eq!(block_on(flows.flatten_concat().fold(0, async |sum, n| sum + n)), Ok(4_999_950_000));
+    let empty = flow_of(0..100_000_u64).map(|_| flow_of([0; 0]));
+    assert_eq!(block_on(empty.flatten_concat().count()), Ok(0));
+}
+
+#[test]
+fn a_flow_repeated_100_000_times() {
+    assert_eq!(block_on(flow_of([1]).repeat(100_000).count()), Ok(100_000));
+}
+
+/// Identity, `depth` times, each boxed.
+fn stacked(depth: usize, items: u64) -> Numbers {
+    (0..depth).fold(flow_of(0..items).boxed(), |numbers, _| numbers.map(|n| n).boxed())
+}
+
+#[test]
+fn a_thousand_stacked_operators() {
+    assert_eq!(block_on(stacked(1000, 10).count()), Ok(10));
+}
+
+#[test]
+fn a_thousand_stacked_operators_of_every_loop() {
+    let deep = (0..250).fold(flow_of(0..10_u64).boxed(), |numbers, _| {
+        let numbers = numbers.filter(|_| true).boxed();
+        let numbers = numbers.then(|n| ready(n)).boxed();
+        let numbers = numbers.flat_map_concat(|n| flow_of([n])).boxed();
+        numbers.transform(async |n, mut emitter| emitter.emit(n).await).boxed()
+    });
+    assert_eq!(block_on(deep.count()), Ok(10));
+}
+
+#[test]
+fn a_thousand_stacked_retries() {
+    let mut runs = 0_u64;
+    let failing = once(move || {
+        runs += 1;
+        ready(if runs < 1500 { Err("again") } else { Ok(runs) })
+    });
+    let deep = (0..1000).fold(failing.boxed(), |flow, _| flow.retry(1).boxed());
+    assert_eq!(block_on(deep.single()), Ok(1500));
+}
+
+/// Counts down from `depth`: a body whose tail is the flow of the rest.
+fn chained(depth: u64) -> Numbers {
+    if depth == 0 {
+        return flow_of([0]).boxed();
+    }
+    flow_of([depth]).chain(defer(move || chained(depth - 1).into_stream())).boxed()
+}
+
+#[test]
+#[ignore = "overflows the stack: each level polls, and drops, the one below it from within its own call"]
+fn a_recursive_flow_10_000_deep_by_chain() {
+    assert_eq!(block_on(chained(10_000).count()), Ok(10_001));
+}
+
+/// The same by `flat_map_concat`.
+fn flat_mapped(depth: u64) -> Numbers {
+    flow_of([depth, u64::MAX])
+        .flat_map_concat(move |n| match n {
+            u64::MAX if depth > 0 => flat_mapped(depth - 1),
+            u64::MAX => flow_of([0; 0]).boxed(),
+            n => flow_of([n]).boxed(),
+        })
+        .boxed()
+}
+
+#[test]
+#[ignore = "overflows the stack: each level polls, and drops, the one below it from within its own call"]
+fn a_recursive_flow_10_000_deep_by_flat_map_concat() {
+    assert_eq!(block_on(flat_mapped(10_000).count()), Ok(10_001));
+}
+
+/// The same with a body that emits what the flow of the rest emits.
+fn emitted(depth: u64) -> Numbers {
+    flow(move |mut emitter| async move {
+        emitter.emit(depth).await;
+        if depth > 0 {
+            let Ok(()) = emitted(depth - 1).for_each_into(&mut emitter).await;
+        }
+    })
+    .boxed()
+}
+
+trait ForEachInto {
+    async fn for_each_into(self, emitter: &mut coldflow::Emitter<u64>) -> Result<(), Infallible>;
+}
+
+impl ForEachInto for Numbers {
+    async fn for_each_into(self, emitter: &mut coldflow::Emitter<u64>) -> Result<(), Infallible> {
+        let mut items = std::pin::pin!(self.into_stream());
+        while let Some(Ok(item)) = futures::StreamExt::next(&mut items).await {
+            emitter.emit(item).await;
+        }
+        Ok(())
+    }
+}
+
+#[test]
+fn a_recursive_body_100_deep() {
+    // By hand each item passes every level above it, so this one is quadratic, as it is in Kotlin.
+    assert_eq!(block_on(emitted(100).count()), Ok(101));
+}
+
+/// The shortest of a few runs.
+fn time_of(mut work: impl FnMut()) -> Duration {
+    (0..5)
+        .map(|_| {
+            let began = Instant::now();
+            work();
+            began.elapsed()
+        })
+        .min()
+        .unwrap()
+}
+
+/// Ten times the work must not take many more than ten times as long. Quadratic growth would take a hundred times.
+#[track_caller]
+fn assert_linear(mut work: impl FnMut(u64)) {
+    let small = time_of(|| work(2_000));
+    let large = time_of(|| work(20_000));
+    assert!(large < small * 40, "{small:?} for a tenth of what took {large:?}");
+}
+
+#[test]
+fn the_time_per_retry_does_not_grow() {
+    assert_linear(|retries| {
+        let mut attempts = 0;
+        let chain = once(|| {
+            attempts += 1;
+            ready(if attempts <= retries { Err(()) } else { Ok(()) })
+        });
+        block_on(chain.retry_when(async |(), _| Ok(())).single()).unwrap();
+    });
+}
+
+#[test]
+fn the_time_per_concatenated_flow_does_not_grow() {
+    assert_linear(|flows| {
+        let Ok(count) = block_on(flow_of(0..flows).map(|n| flow_of([n])).flatten_concat().count());
+        assert_eq!(count as u64, flows);
+    });
+}
+
+#[test]
+fn the_time_per_item_of_a_body_does_not_grow() {
+    assert_linear(|items| {
+        let Ok(count) = block_on(
+            flow(async |mut emitter| {
+                for n in 0..items {
+                    emitter.emit(n).await;
+                }
+            })
+            .count(),
+        );
+        assert_eq!(count as u64, items);
+    });
+}
+
+#[test]
+fn the_time_per_item_of_a_stack_grows_with_its_height_only() {
+    // A wake at the top polls each level once, not each level as often as there are levels below it.
+    let low = stacked(10, 100);
+    let high = stacked(100, 100);
+    let (mut low, mut high) = (Some(low), Some(high));
+    let began = Instant::now();
+    assert_eq!(block_on(low.take().unwrap().count()), Ok(100));
+    let low = began.elapsed();
+    let began = Instant::now();
+    assert_eq!(block_on(high.take().unwrap().count()), Ok(100));
+    let high = began.elapsed();
+    assert!(high < low * 60 + Duration::from_millis(20), "{low:?} with a tenth of the levels that took {high:?}");
+}

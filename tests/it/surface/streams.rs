@@ -1,0 +1,397 @@
+//! The contract of a stream, checked for every operator over every script.
+
+use std::task::Poll;
+
+use coldflow::{Flow, FlowExt};
+
+use super::operators::{Case, Erased, all, build, is_transparent, operators};
+use crate::support::{Driver, Gate, Probe, Step, Trace, block_on, show};
+
+type Stream = <Erased as Flow>::Stream;
+
+fn texts(items: Vec<Result<String, String>>) -> Vec<String> {
+    items.into_iter().map(show).collect()
+}
+
+/// The items and the events of a collection that nobody disturbs.
+fn reference(case: &Case, script: &[Step]) -> (Vec<String>, Vec<String>) {
+    let trace = Trace::new();
+    let (_, flow) = build(case, &trace, script);
+    (texts(Driver::new(flow).rest()), trace.take())
+}
+
+/// Runs `check` for a stream that was polled `k` times, for every `k` up to its end and one more.
+fn after_each_poll(case: &Case, script: &[Step], mut check: impl FnMut(usize, &Trace, &Probe, Driver<Stream>)) {
+    for polls in 0.. {
+        let trace = Trace::new();
+        let (probe, flow) = build(case, &trace, script);
+        let mut stream = Driver::new(flow);
+        let ended = (0..polls).any(|_| stream.poll() == Poll::Ready(None));
+        trace.take();
+        check(polls, &trace, &probe, stream);
+        if ended {
+            return;
+        }
+    }
+}
+
+#[test]
+fn nothing_happens_before_the_first_poll() {
+    for (name, case, script) in all() {
+        let trace = Trace::new();
+        let (_, flow) = build(&case, &trace, &script);
+        let mut stream = Driver::new(flow);
+        stream.is_terminated();
+        assert_eq!(stream.progress(), Poll::Ready(()), "{name}: progress on a fresh stream");
+        stream.restart();
+        assert_eq!(stream.progress(), Poll::Ready(()), "{name}: progress on a fresh stream");
+        drop(stream);
+        assert!(trace.take().is_empty(), "{name}: something happened on a fresh stream");
+    }
+}
+
+#[test]
+fn a_fresh_stream_can_be_given_progress_and_restarted() {
+    for (name, case, script) in all() {
+        let (items, events) = reference(&case, &script);
+        let trace = Trace::new();
+        let (_, flow) = build(&case, &trace, &script);
+        let mut stream = Driver::new(flow);
+        let _ = stream.progress();
+        stream.restart();
+        assert_eq!(texts(stream.rest()), items, "{name}");
+        assert_eq!(trace.take(), events, "{name}");
+    }
+}
+
+#[test]
+fn collected_twice_it_does_the_same() {
+    for (name, case, script) in all() {
+        let trace = Trace::new();
+        let probe = Probe::new(&trace, &script);
+        let first = texts(Driver::new((case.build)(probe.clone())).rest());
+        let events = trace.take();
+        assert_eq!(texts(Driver::new((case.build)(probe)).rest()), first, "{name}");
+        assert_eq!(trace.take(), events, "{name}");
+    }
+}
+
+#[test]
+fn restarted_after_any_poll_it_is_as_good_as_new() {
+    for (name, case, script) in all() {
+        let (items, events) = reference(&case, &script);
+        after_each_poll(&case, &script, |polls, trace, _, mut stream| {
+            stream.restart();
+            assert!(trace.live().is_empty(), "{name}: restarted after {polls} polls, {:?} lives on", trace.live());
+            let dropped = trace.take();
+            assert!(
+                dropped.iter().all(|event| event.starts_with("drop ") || event == "cancelled"),
+                "{name}: a restart after {polls} polls did {dropped:?}"
+            );
+            assert_eq!(stream.progress(), Poll::Ready(()), "{name}: restarted, it is fresh");
+            assert!(trace.take().is_empty(), "{name}: something happened between a restart and the next poll");
+            assert_eq!(texts(stream.rest()), items, "{name}: restarted after {polls} polls");
+            assert_eq!(trace.take(), events, "{name}: restarted after {polls} polls");
+            // And once more after its end.
+            stream.restart();
+            assert_eq!(texts(stream.rest()), items, "{name}: restarted after its end");
+        });
+    }
+}
+
+#[test]
+fn stopped_after_any_poll_nothing_runs_and_it_has_ended() {
+    for (name, case, script) in all() {
+        let (items, _) = reference(&case, &script);
+        after_each_poll(&case, &script, |polls, trace, _, mut stream| {
+            stream.stop();
+            assert!(stream.is_terminated(), "{name}: stopped after {polls} polls");
+            assert!(trace.live().is_empty(), "{name}: stopped after {polls} polls, {:?} lives on", trace.live());
+            let dropped = trace.take();
+            assert!(
+                dropped.iter().all(|event| event.starts_with("drop ") || event == "cancelled"),
+                "{name}: a stop after {polls} polls did {dropped:?}"
+            );
+            assert_eq!(stream.progress(), Poll::Ready(()), "{name}: progress after a stop");
+            for _ in 0..3 {
+                assert_eq!(stream.poll(), Poll::Ready(None), "{name}: stopped after {polls} polls");
+            }
+            stream.stop();
+            assert!(trace.take().is_empty(), "{name}: something happened after a stop");
+            stream.restart();
+            assert_eq!(texts(stream.rest()), items, "{name}: stopped after {polls} polls, then restarted");
+        });
+    }
+}
+
+#[test]
+fn the_end_is_the_end() {
+    for (name, case, script) in all() {
+        let trace = Trace::new();
+        let (_, flow) = build(&case, &trace, &script);
+        let mut stream = Driver::new(flow);
+        while let Some(item) = stream.next() {
+            if item.is_err() {
+                break;
+            }
+        }
+        assert!(stream.is_terminated(), "{name}: it has yielded its end, or an error");
+        assert!(trace.live().is_empty(), "{name}: {:?} outlives the end", trace.live());
+        trace.take();
+        for _ in 0..3 {
+            assert_eq!(stream.poll(), Poll::Ready(None), "{name}: after the end");
+            assert_eq!(stream.progress(), Poll::Ready(()), "{name}: progress after the end");
+            assert!(stream.is_terminated(), "{name}: after the end");
+        }
+        assert!(trace.take().is_empty(), "{name}: something happened after the end");
+    }
+}
+
+#[test]
+fn once_it_says_that_it_has_ended_it_has() {
+    for (name, case, script) in all() {
+        for eager in [false, true] {
+            let trace = Trace::new();
+            let probe = Probe::new(&trace, &script);
+            let probe = if eager { probe.eager() } else { probe };
+            let mut stream = Driver::new((case.build)(probe));
+            loop {
+                if stream.is_terminated() {
+                    assert!(trace.live().is_empty(), "{name}: {:?} outlives the end", trace.live());
+                    trace.take();
+                    assert_eq!(stream.poll(), Poll::Ready(None), "{name}: terminated");
+                    assert!(trace.take().is_empty(), "{name}: something happened after the end");
+                    break;
+                }
+                let _ = stream.poll();
+            }
+        }
+    }
+}
+
+#[test]
+fn a_source_that_knows_its_end_early_changes_nothing() {
+    for (name, case, script) in all() {
+        let (items, _) = reference(&case, &script);
+        let mut stream = Driver::new((case.build)(Probe::new(&Trace::new(), &script).eager()));
+        assert_eq!(texts(stream.rest()), items, "{name}");
+    }
+}
+
+#[test]
+fn the_end_is_known_as_soon_as_that_of_the_source() {
+    for case in operators().iter().filter(|case| is_transparent(case)) {
+        let probe = Probe::new(&Trace::new(), &[Step::Emit(1), Step::Emit(2)]).eager();
+        let mut stream = Driver::new((case.build)(probe));
+        let mut ended = false;
+        while !ended {
+            let item = stream.next();
+            assert!(item.is_some(), "{}: it knew its end only when asked", case.name());
+            ended = stream.is_terminated();
+        }
+    }
+}
+
+#[test]
+fn dropped_after_any_poll_everything_goes_inner_before_outer() {
+    for (name, case, script) in all() {
+        after_each_poll(&case, &script, |polls, trace, _, stream| {
+            let live = trace.live();
+            drop(stream);
+            let mut dropped = trace.take();
+            assert!(trace.live().is_empty(), "{name}: dropped after {polls} polls, {:?} lives on", trace.live());
+            if dropped.last().is_some_and(|event| event == "cancelled") {
+                dropped.pop();
+            }
+            // What started last, in whatever it stands, is the innermost.
+            let expected: Vec<String> = live.iter().rev().map(|name| format!("drop {name}")).collect();
+            assert_eq!(dropped, expected, "{name}: dropped after {polls} polls");
+        });
+    }
+}
+
+#[test]
+fn what_runs_above_is_dropped_before_an_error_or_the_end_is_seen() {
+    for (name, case, script) in all() {
+        let trace = Trace::new();
+        let (_, flow) = build(&case, &trace, &script);
+        let mut stream = Driver::new(flow);
+        loop {
+            match stream.next() {
+                Some(Ok(_)) => {}
+                end => {
+                    assert!(trace.live().is_empty(), "{name}: {end:?} while {:?} lives", trace.live());
+                    break;
+                }
+            }
+        }
+    }
+}
+
+/// Scripts that wait for something outside.
+fn waiting() -> Vec<(&'static str, Vec<Step>)> {
+    use Step::{Emit, Fail, Wait};
+    vec![
+        ("items", vec![Wait, Emit(1), Wait, Emit(2), Wait]),
+        ("nothing", vec![Wait]),
+        ("a failure", vec![Wait, Emit(1), Wait, Fail("late")]),
+    ]
+}
+
+/// Drives a stream whose gate is opened only when nothing has woken it; `before` runs between a pending poll and the
+/// opening.
+fn drive_with_gate(name: &str, gate: &Gate, stream: &mut Driver<Stream>, mut before: impl FnMut(&mut Driver<Stream>)) {
+    loop {
+        match stream.poll() {
+            Poll::Ready(Some(_)) => {}
+            Poll::Ready(None) => return,
+            Poll::Pending => {
+                if stream.woken() {
+                    continue;
+                }
+                before(stream);
+                assert!(!stream.woken(), "{name}: nothing has happened, yet it is woken");
+                assert!(gate.is_awaited(), "{name}: pending, and nothing will wake it");
+                gate.open();
+                assert!(stream.woken(), "{name}: not woken when the source went on");
+            }
+        }
+    }
+}
+
+#[test]
+fn it_wakes_when_the_source_does() {
+    for case in operators() {
+        for (script_name, script) in waiting() {
+            let name = format!("{} over {script_name}", case.name());
+            let (probe, flow) = build(&case, &Trace::new(), &script);
+            drive_with_gate(&name, &probe.gate(), &mut Driver::new(flow), |_| {});
+        }
+    }
+}
+
+#[test]
+fn it_wakes_the_task_that_polled_last() {
+    for case in operators() {
+        for (script_name, script) in waiting() {
+            let name = format!("{} over {script_name}, from another task", case.name());
+            let (probe, flow) = build(&case, &Trace::new(), &script);
+            drive_with_gate(&name, &probe.gate(), &mut Driver::new(flow), |stream| {
+                stream.change_waker();
+                assert!(stream.poll().is_pending(), "{name}: nothing has happened, yet it is ready");
+            });
+        }
+    }
+}
+
+#[test]
+fn polled_without_need_it_does_the_same() {
+    for case in operators() {
+        for (script_name, script) in waiting() {
+            let name = format!("{} over {script_name}, polled too often", case.name());
+            let trace = Trace::new();
+            let (probe, flow) = build(&case, &trace, &script);
+            let mut undisturbed = Driver::new(flow);
+            drive_with_gate(&name, &probe.gate(), &mut undisturbed, |_| {});
+            let events = trace.take();
+            let (probe, flow) = build(&case, &trace, &script);
+            drive_with_gate(&name, &probe.gate(), &mut Driver::new(flow), |stream| {
+                for _ in 0..3 {
+                    assert!(stream.poll().is_pending(), "{name}");
+                }
+            });
+            assert_eq!(trace.take(), events, "{name}");
+        }
+    }
+}
+
+#[test]
+fn progress_reaches_the_source_while_the_consumer_is_busy() {
+    for (name, case, script) in all() {
+        let trace = Trace::new();
+        let (probe, flow) = build(&case, &trace, &script);
+        let mut stream = Driver::new(flow);
+        while let Some(item) = stream.next() {
+            if item.is_ok() && trace.live().contains(&"source".to_owned()) {
+                let before = (probe.progress(), trace.take());
+                let _ = stream.progress();
+                assert!(probe.progress() > before.0, "{name}: no progress behind {item:?}");
+                assert!(trace.take().is_empty(), "{name}: progress made something happen");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_source_whose_item_was_taken_is_asked_for_the_next_or_given_progress_within_the_same_poll() {
+    for (name, case, script) in all() {
+        let (probe, flow) = build(&case, &Trace::new(), &script);
+        let mut stream = Driver::new(flow);
+        for poll in 1.. {
+            match stream.poll() {
+                Poll::Pending => assert!(!probe.is_owed(), "{name}: nothing for the source at poll {poll}"),
+                Poll::Ready(Some(_)) => {
+                    let _ = stream.progress();
+                    assert!(!probe.is_owed(), "{name}: no progress after poll {poll}");
+                }
+                Poll::Ready(None) => break,
+            }
+        }
+    }
+}
+
+#[test]
+fn an_async_lambda_that_waits_gives_the_source_progress() {
+    let mut checked = Vec::new();
+    for case in operators() {
+        let trace = Trace::new();
+        let (probe, flow) = build(&case, &trace, &[Step::Emit(1), Step::Emit(2)]);
+        let mut stream = Driver::new(flow);
+        loop {
+            let before = probe.progress();
+            match stream.poll() {
+                Poll::Pending if trace.live().len() == 2 => {
+                    assert_eq!(trace.live()[0], "source", "{}", case.name());
+                    assert!(probe.progress() > before, "{}: no progress while its lambda waits", case.name());
+                    checked.push(case.method);
+                }
+                Poll::Ready(None) => break,
+                Poll::Ready(Some(_)) | Poll::Pending => {}
+            }
+        }
+    }
+    checked.dedup();
+    assert_eq!(checked, ["then", "and_then", "on_each", "transform", "transform_while", "flat_map_concat"]);
+}
+
+#[test]
+fn the_hint_of_the_size_is_true() {
+    for (name, case, script) in all() {
+        let (items, _) = reference(&case, &script);
+        let mut stream = Box::pin(build(&case, &Trace::new(), &script).1.into_stream());
+        for left in (0..=items.len()).rev() {
+            let (low, high) = futures::Stream::size_hint(&stream);
+            assert!(low <= left && high.is_none_or(|high| left <= high), "{name}: {low}..{high:?} with {left} left");
+            if left > 0 {
+                block_on(futures::StreamExt::next(&mut stream));
+            }
+        }
+    }
+}
+
+#[test]
+fn boxed_local_too() {
+    let trace = Trace::new();
+    let mut stream = Driver::new(Probe::new(&trace, &[Step::Emit(1), Step::Yield, Step::Emit(2)]).boxed_local());
+    assert_eq!(stream.progress(), Poll::Ready(()));
+    stream.restart();
+    assert!(trace.take().is_empty());
+    assert_eq!(stream.rest(), [Ok(1), Ok(2)]);
+    assert!(stream.is_terminated());
+    stream.restart();
+    assert_eq!(stream.next(), Some(Ok(1)));
+    assert_eq!(stream.progress(), Poll::Ready(()));
+    stream.stop();
+    assert!(stream.is_terminated() && trace.live().is_empty());
+    assert_eq!(stream.next(), None);
+}

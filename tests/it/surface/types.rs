@@ -1,0 +1,379 @@
+//! Of every recipe, run and future: `Clone` and `Debug` of the recipe, `Debug` of what runs, and `Send`, `Sync` and
+//! `Unpin` exactly when the parts are.
+
+use std::fmt::Debug;
+use std::future::{Ready, ready};
+use std::marker::{PhantomData, PhantomPinned};
+use std::pin::Pin;
+use std::rc::Rc;
+use std::task::{Context, Poll};
+
+use coldflow::source::{Defer, FlowFn, Once, OnceOk};
+use coldflow::{
+    Emitter, Flow, FlowExt, FlowStream, Restart, StreamFlowExt, defer, empty, failed, flow, flow_of,
+    from_stream, from_try_stream, once, once_ok,
+};
+use futures::stream::{self, FusedStream, Stream};
+
+/// A source whose auto traits are those of its mark.
+#[derive(Clone, Debug)]
+struct Marked<M>(M);
+
+impl<M> Flow for Marked<M> {
+    type Item = i32;
+    type Error = String;
+    type Stream = Marked<M>;
+
+    fn into_stream(self) -> Self {
+        self
+    }
+}
+
+impl<M> Stream for Marked<M> {
+    type Item = Result<i32, String>;
+
+    fn poll_next(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        Poll::Ready(None)
+    }
+}
+
+impl<M> FusedStream for Marked<M> {
+    fn is_terminated(&self) -> bool {
+        true
+    }
+}
+
+impl<M> FlowStream for Marked<M> {
+    fn poll_progress(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<()> {
+        Poll::Ready(())
+    }
+
+    fn stop(self: Pin<&mut Self>) {}
+}
+
+impl<M> Restart for Marked<M> {
+    fn restart(self: Pin<&mut Self>) {}
+}
+
+/// Tells what auto traits a value has. A method of `Has` itself is found only where its bound holds; otherwise the one
+/// of the trait is.
+struct Has<T>(PhantomData<T>);
+
+impl<T> Has<T> {
+    fn of(_: &T) -> Self {
+        Has(PhantomData)
+    }
+}
+
+impl<T: Send> Has<T> {
+    fn send(&self) -> bool {
+        true
+    }
+}
+
+impl<T: Sync> Has<T> {
+    fn sync(&self) -> bool {
+        true
+    }
+}
+
+impl<T: Unpin> Has<T> {
+    fn unpin(&self) -> bool {
+        true
+    }
+}
+
+trait HasNot {
+    fn send(&self) -> bool {
+        false
+    }
+    fn sync(&self) -> bool {
+        false
+    }
+    fn unpin(&self) -> bool {
+        false
+    }
+}
+
+impl<T> HasNot for Has<T> {}
+
+macro_rules! auto_traits {
+    ($value:expr) => {{
+        let has = Has::of($value);
+        (has.send(), has.sync(), has.unpin())
+    }};
+}
+
+/// The value is also made to prove that it has `Debug`, and that it says which it is.
+fn named(value: &impl Debug, name: &str) {
+    let text = format!("{value:?}");
+    assert!(text.starts_with(char::is_uppercase) && !text.contains("closure"), "{name}: {text}");
+    assert!(!format!("{value:#?}").is_empty());
+}
+
+fn marked<M>(mark: M) -> Marked<M> {
+    Marked(mark)
+}
+
+/// Checks the recipe and the run of each operator over sources of all four kinds.
+macro_rules! operators {
+    ($($method:ident |$up:ident| $build:expr;)*) => {
+        const OPERATORS: &[&str] = &[$(stringify!($method)),*];
+
+        #[test]
+        fn operators_have_the_traits_of_their_parts() {
+            $(
+                let name = stringify!($method);
+                let $up = marked(());
+                let recipe = ($build).clone();
+                named(&recipe, name);
+                assert_eq!(auto_traits!(&recipe), (true, true, true), "{name}, the recipe");
+                let run = recipe.into_stream();
+                named(&run, name);
+                assert_eq!(auto_traits!(&run), (true, true, true), "{name}");
+                let $up = marked(PhantomData::<Rc<()>>);
+                let recipe = $build;
+                assert_eq!(auto_traits!(&recipe), (false, false, true), "{name}, the recipe");
+                assert_eq!(auto_traits!(&recipe.into_stream()), (false, false, true), "{name}");
+                let $up = marked(PhantomData::<std::cell::Cell<()>>);
+                let recipe = $build;
+                assert_eq!(auto_traits!(&recipe), (true, false, true), "{name}, the recipe");
+                assert_eq!(auto_traits!(&recipe.into_stream()), (true, false, true), "{name}");
+                let $up = marked(PhantomPinned);
+                assert_eq!(auto_traits!(&($build).into_stream()), (true, true, false), "{name}");
+            )*
+        }
+    };
+}
+
+fn done<T>(_: T, _: Emitter<i32>) -> Ready<()> {
+    ready(())
+}
+
+operators! {
+    map |up| up.map(|n| n + 1);
+    try_map |up| up.try_map(Ok);
+    then |up| up.then(ready);
+    and_then |up| up.and_then(|n| ready(Ok(n)));
+    filter |up| up.filter(|_| true);
+    filter_map |up| up.filter_map(Some);
+    inspect |up| up.inspect(|_| {});
+    on_each |up| up.on_each(|_| ready(()));
+    enumerate |up| up.enumerate();
+    running_fold |up| up.running_fold(0, |sum, n| sum + n);
+    running_reduce |up| up.running_reduce(|sum, n| sum + n);
+    distinct_until_changed |up| up.distinct_until_changed();
+    distinct_until_changed_by |up| up.distinct_until_changed_by(|a, b| a == b);
+    distinct_until_changed_by_key |up| up.distinct_until_changed_by_key(|n| n / 2);
+    take |up| up.take(1);
+    take_while |up| up.take_while(|_| true);
+    skip |up| up.skip(1);
+    skip_while |up| up.skip_while(|_| true);
+    transform |up| up.transform(done);
+    transform_while |up| up.transform_while(|_, _: Emitter<u8>| ready(true));
+    chunks |up| up.chunks(2);
+    pairwise |up| up.pairwise();
+    flat_map_concat |up| up.flat_map_concat(|_| flow_of([1]).fallible());
+    flatten_concat |up| up.map(|_| flow_of([1]).fallible()).flatten_concat();
+    chain |up| up.chain(failed("over".to_owned()));
+    start_with |up| up.start_with([1]);
+    repeat |up| up.repeat(2);
+    materialize |up| up.materialize();
+    dematerialize |up| up.materialize().dematerialize();
+    map_to_result |up| up.map_to_result();
+    on_start |up| up.on_start(|_| ready(()));
+    on_completion |up| up.on_completion(|_, _| ready(()));
+    on_empty |up| up.on_empty(|_| ready(()));
+    on_cancel |up| up.on_cancel(|| {});
+    catch |up| up.catch(done);
+    map_err |up| up.map_err(|error| error.len());
+    err_into |up| up.err_into::<Box<str>>();
+    fallible |up| up.map_to_result().fallible::<u8>();
+    retry |up| up.retry(1);
+    retry_if |up| up.retry_if(|_, _| true);
+    retry_when |up| up.retry_when(|_, _| ready(Ok(())));
+}
+
+/// Checks the future of each terminal over sources of all four kinds.
+macro_rules! terminals {
+    ($($method:ident |$up:ident| $build:expr;)*) => {
+        const TERMINALS: &[&str] = &[$(stringify!($method)),*];
+
+        #[test]
+        fn terminals_have_the_traits_of_their_parts() {
+            $(
+                let name = stringify!($method);
+                let $up = marked(());
+                let future = $build;
+                named(&future, name);
+                assert_eq!(auto_traits!(&future), (true, true, true), "{name}");
+                let $up = marked(PhantomData::<Rc<()>>);
+                assert_eq!(auto_traits!(&$build), (false, false, true), "{name}");
+                let $up = marked(PhantomData::<std::cell::Cell<()>>);
+                assert_eq!(auto_traits!(&$build), (true, false, true), "{name}");
+                let $up = marked(PhantomPinned);
+                assert_eq!(auto_traits!(&$build), (true, true, false), "{name}");
+            )*
+        }
+    };
+}
+
+terminals! {
+    single |up| up.single();
+    single_or_none |up| up.single_or_none();
+    first |up| up.first();
+    first_where |up| up.first_where(|_| true);
+    last |up| up.last();
+    for_each |up| up.for_each(|_| ready(()));
+    try_for_each |up| up.try_for_each(|_| ready(Ok(())));
+    run |up| up.run();
+    collect |up| up.collect::<Vec<_>>();
+    to_vec |up| up.to_vec();
+    fold |up| up.fold(0, |sum, n| ready(sum + n));
+    try_fold |up| up.try_fold(0, |sum, n| ready(Ok(sum + n)));
+    reduce |up| up.reduce(|sum, n| sum + n);
+    count |up| up.count();
+    count_where |up| up.count_where(|_| true);
+    any |up| up.any(|_| true);
+    all |up| up.all(|_| true);
+    none |up| up.none(|_| true);
+}
+
+/// Boxes are `Send` or not by their type, never `Sync`, and always `Unpin`.
+const BOXES: [&str; 2] = ["boxed", "boxed_local"];
+
+#[test]
+fn boxes() {
+    let flow = marked(()).boxed();
+    named(&flow, "boxed");
+    assert_eq!(auto_traits!(&flow), (true, false, true));
+    let run = flow.into_stream();
+    named(&run, "boxed");
+    assert_eq!(auto_traits!(&run), (true, false, true));
+    let flow = marked(PhantomPinned).boxed_local();
+    named(&flow, "boxed_local");
+    assert_eq!(auto_traits!(&flow), (false, false, true));
+    let run = flow.into_stream();
+    named(&run, "boxed_local");
+    assert_eq!(auto_traits!(&run), (false, false, true));
+}
+
+/// Checks the recipe and the run of each source, made with something that is `Send` and something that is not.
+macro_rules! sources {
+    ($($method:ident |$part:ident| $build:expr;)*) => {
+        pub(super) const SOURCES: &[&str] = &[$(stringify!($method)),*];
+
+        #[test]
+        fn sources_have_the_traits_of_their_parts() {
+            $(
+                let name = stringify!($method);
+                let $part = ();
+                let recipe = ($build).clone();
+                named(&recipe, name);
+                assert_eq!(auto_traits!(&recipe), (true, true, true), "{name}, the recipe");
+                let run = recipe.into_stream();
+                named(&run, name);
+                assert_eq!(auto_traits!(&run), (true, true, true), "{name}");
+                let $part = PhantomData::<Rc<()>>;
+                let recipe = $build;
+                assert_eq!(auto_traits!(&recipe), (false, false, true), "{name}, the recipe");
+                assert_eq!(auto_traits!(&recipe.into_stream()), (false, false, true), "{name}");
+            )*
+        }
+    };
+}
+
+// What a closure captures is not known within the function that it stands in, hence these.
+fn a_flow<P: Clone>(part: P) -> FlowFn<u8, impl FnMut(Emitter<u8>) -> Ready<()> + Clone> {
+    flow(move |_| {
+        let _ = &part;
+        ready(())
+    })
+}
+
+fn a_once<P: Clone>(part: P) -> Once<impl FnMut() -> Ready<Result<P, ()>> + Clone> {
+    once(move || ready(Ok(part.clone())))
+}
+
+fn a_once_ok<P: Clone>(part: P) -> OnceOk<impl FnMut() -> Ready<P> + Clone> {
+    once_ok(move || ready(part.clone()))
+}
+
+fn a_defer<P: Clone>(part: P) -> Defer<impl FnMut() -> stream::Iter<std::option::IntoIter<Result<P, ()>>> + Clone> {
+    defer(move || stream::iter(Some(Ok(part.clone()))))
+}
+
+sources! {
+    flow |part| a_flow(part);
+    once |part| a_once(part);
+    once_ok |part| a_once_ok(part);
+    defer |part| a_defer(part);
+    flow_of |part| flow_of([part]);
+    failed |part| failed::<u8, _>(part);
+    from_stream |part| from_stream(stream::iter([part]));
+    from_try_stream |part| from_try_stream(stream::iter([Ok::<_, ()>(part)]));
+    empty |part| {
+        // It has no parts: a source beside it keeps the row of the table honest.
+        let _ = empty::<Rc<()>>().clone();
+        stream::iter([part]).into_flow()
+    };
+}
+
+#[test]
+fn an_empty_flow_is_send_whatever_it_would_emit() {
+    let recipe = empty::<Rc<()>>();
+    named(&recipe, "empty");
+    assert_eq!(auto_traits!(&recipe), (true, true, true));
+    let run = recipe.into_stream();
+    named(&run, "empty");
+    assert_eq!(auto_traits!(&run), (true, true, true));
+}
+
+#[test]
+fn a_body_that_holds_what_is_not_send_makes_its_run_local() {
+    fn local() -> impl Stream {
+        flow(|mut emitter| async move {
+            let rc = Rc::new(1);
+            emitter.emit(*rc).await;
+            drop(rc);
+        })
+        .into_stream()
+    }
+    fn values() -> impl Stream {
+        flow(|mut emitter: Emitter<Rc<()>>| async move { emitter.emit(Rc::new(())).await }).into_stream()
+    }
+    fn neither() -> impl Stream {
+        flow(|mut emitter| async move { emitter.emit(1).await }).into_stream()
+    }
+    assert!(!Has::of(&local()).send());
+    assert!(!Has::of(&values()).send(), "its values cross over with it");
+    assert!(Has::of(&neither()).send());
+}
+
+#[test]
+fn an_emitter_and_its_emission_have_the_traits_of_the_value() {
+    static_assertions::assert_impl_all!(Emitter<u8>: Send, Sync, Unpin, Debug);
+    static_assertions::assert_not_impl_any!(Emitter<u8>: Clone);
+    static_assertions::assert_not_impl_any!(Emitter<Rc<()>>: Send, Sync);
+    static_assertions::assert_impl_all!(coldflow::Emit<'static, u8>: Send, Sync, Unpin, Debug);
+    static_assertions::assert_not_impl_any!(coldflow::Emit<'static, Rc<()>>: Send, Sync);
+}
+
+/// What has a row here.
+pub(super) const METHODS: &[&str] = &concat();
+
+const fn concat() -> [&'static str; OPERATORS.len() + TERMINALS.len() + BOXES.len()] {
+    let mut all = [""; OPERATORS.len() + TERMINALS.len() + BOXES.len()];
+    let mut at = 0;
+    while at < all.len() {
+        all[at] = if at < OPERATORS.len() {
+            OPERATORS[at]
+        } else if at < OPERATORS.len() + TERMINALS.len() {
+            TERMINALS[at - OPERATORS.len()]
+        } else {
+            BOXES[at - OPERATORS.len() - TERMINALS.len()]
+        };
+        at += 1;
+    }
+    all
+}
