@@ -7,24 +7,31 @@ use core::future::Future;
 #[cfg(feature = "time")]
 use core::time::Duration;
 
+#[cfg(feature = "rt")]
+use tokio::runtime::Handle;
+
 use crate::boxed::{BoxFlow, LocalBoxFlow};
 #[cfg(feature = "std")]
 use crate::concurrent::{BufferConfig, Overflow};
 use crate::emitter::Emitter;
 use crate::flow::{ColdFlow, Flow};
+#[cfg(feature = "rt")]
+use crate::operator::FlowOn;
 use crate::operator::{
     AndThen, Catch, Chain, Chunks, Dematerialize, DistinctUntilChangedBy, Enumerate, Event, Filter, FilterMap,
     FilterStream, FlatMapConcat, Inspect, Map, MapErr, MapToResult, Materialize, OnCancel, OnCompletion, OnEach,
-    OnEmpty, OnStart, Pairwise, Repeat, RunningFold, RunningReduce, Skip, SkipWhile, Take, TakeWhile, Then, Transform,
-    TransformWhile, TryMap, Zip,
+    OnEmpty, OnStart, Pairwise, Repeat, RunningFold, RunningReduce, Skip, SkipWhile, Take, TakeUntil, TakeWhile, Then,
+    Transform, TransformWhile, TryMap, Zip,
 };
 #[cfg(feature = "std")]
-use crate::operator::{BodyBlock, Buffer, FlatMapMerge, FlowBlock, FutureBlock, Latest};
+use crate::operator::{
+    BodyBlock, Buffer, FlatMapMerge, FlowBlock, FutureBlock, Latest, Merge, ThenConcurrent, WithLatestFrom, merge,
+};
 use crate::retry::{RetryAtMost, RetryIf, RetryWhen};
 use crate::source::{BodyOutput, FlowOf, LambdaOutput, flow_of};
 use crate::terminal::{Any, Collect, Count, First, Fold, ForEach, ForEachLatest, Reduce, Run, Single, SingleOrNone};
 #[cfg(feature = "time")]
-use crate::time::{Debounce, Sample, Timeout};
+use crate::time::{ChunksTimeout, Debounce, DelayStart, Edge, Sample, Throttle, Timeout};
 
 /// The operators and terminals of every [`Flow`].
 ///
@@ -1498,6 +1505,312 @@ pub trait FlowExt: Flow {
     #[cfg(feature = "time")]
     fn timeout(self, limit: Duration) -> Timeout<Self> {
         Timeout::new(self, limit)
+    }
+
+    /// Emits what this flow and another emit, both collected at once.
+    ///
+    /// See [`merge`](crate::merge()) for the rules, and for more than two.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use coldflow::{FlowExt, flow_of};
+    ///
+    /// # futures::executor::block_on(async {
+    /// let Ok(count) = flow_of([1, 2]).merge(flow_of([3])).count().await;
+    /// assert_eq!(count, 3);
+    /// # });
+    /// ```
+    ///
+    /// Kotlin: `merge`.
+    #[cfg(feature = "std")]
+    fn merge<G>(self, other: G) -> Merge<(Self, G)>
+    where
+        G: Flow<Item = Self::Item, Error = Self::Error>,
+    {
+        merge((self, other))
+    }
+
+    /// Pairs each item with the latest one of another flow, which runs beside this one.
+    ///
+    /// ```text
+    ///        ─1────2─────3──|
+    ///  other ───a─────b───────c─|
+    ///        ──────2a────3b─|
+    /// ```
+    ///
+    /// Items that come before the other flow has emitted are dropped, and so are those of the other between two items. It
+    /// ends with this flow, and drops the other then; the other may end before. When either fails the remaining one is
+    /// dropped at once.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use coldflow::{FlowExt, flow_of};
+    ///
+    /// # futures::executor::block_on(async {
+    /// let Ok(pairs) = flow_of([1, 2]).with_latest_from(flow_of(["a", "b"])).to_vec().await;
+    /// assert_eq!(pairs, [(1, "b"), (2, "b")]);
+    /// # });
+    /// ```
+    ///
+    /// Kotlin: none; Rx: `withLatestFrom`.
+    #[doc(alias = "withLatestFrom")]
+    #[cfg(feature = "std")]
+    fn with_latest_from<G>(self, other: G) -> WithLatestFrom<Self, G>
+    where
+        G: Flow<Item: Clone, Error = Self::Error>,
+    {
+        WithLatestFrom::new(self, other)
+    }
+
+    /// Passes items on until `future` completes, then drops what runs above and ends.
+    ///
+    /// The future is polled while the consumer waits, so an item that is in the consumer's hands is not cut off. It runs
+    /// once, so the flow can be collected only once: put retries above.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use coldflow::{FlowExt, interval};
+    /// use std::time::Duration;
+    /// use tokio::time::sleep;
+    ///
+    /// # #[tokio::main(flavor = "current_thread", start_paused = true)]
+    /// # async fn main() {
+    /// let shutdown = sleep(Duration::from_millis(250));
+    /// let ticks = interval(Duration::from_millis(100)).take_until(shutdown);
+    /// assert_eq!(ticks.to_vec().await, Ok(vec![0, 1, 2]));
+    /// # }
+    /// ```
+    ///
+    /// Kotlin: none; Rx: `takeUntil`.
+    #[doc(alias = "takeUntil")]
+    fn take_until<Fut>(self, future: Fut) -> TakeUntil<Self, Fut>
+    where
+        Fut: Future,
+    {
+        TakeUntil::new(self, future)
+    }
+
+    /// Turns each item into the output of a future, up to `limit` of them at once, in the order of the items.
+    ///
+    /// An output that is ready before its turn keeps its place among the `limit`. The futures run on while the consumer is
+    /// busy. When the flow above fails, the futures that still run are dropped at once, with the outputs behind them; the
+    /// error comes behind the outputs before.
+    ///
+    /// # Panics
+    ///
+    /// When `limit` is 0.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use coldflow::{FlowExt, flow_of};
+    /// use std::time::Duration;
+    /// use tokio::time::{Instant, sleep};
+    ///
+    /// # #[tokio::main(flavor = "current_thread", start_paused = true)]
+    /// # async fn main() {
+    /// let began = Instant::now();
+    /// let fetched = flow_of([30, 10, 20]).then_concurrent(3, async |millis| {
+    ///     sleep(Duration::from_millis(millis)).await;
+    ///     millis
+    /// });
+    /// assert_eq!(fetched.to_vec().await, Ok(vec![30, 10, 20]));
+    /// assert_eq!(began.elapsed().as_millis(), 30);
+    /// # }
+    /// ```
+    ///
+    /// Kotlin: none; Arrow: `parMap`.
+    #[doc(alias = "parMap")]
+    #[doc(alias = "buffered")]
+    #[cfg(feature = "std")]
+    #[track_caller]
+    fn then_concurrent<Op, Fut>(self, limit: usize, op: Op) -> ThenConcurrent<Self, Op>
+    where
+        Op: FnMut(Self::Item) -> Fut,
+        Fut: Future,
+    {
+        assert!(limit > 0, "`limit` of `then_concurrent` must be at least 1, got 0");
+        ThenConcurrent::new(self, limit, true, op)
+    }
+
+    /// Turns each item into the output of a future, up to `limit` of them at once, in the order in which they are ready.
+    ///
+    /// The futures run on while the consumer is busy. When the flow above fails, the futures that still run are dropped at
+    /// once; the error comes behind the outputs that are ready.
+    ///
+    /// # Panics
+    ///
+    /// When `limit` is 0.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use coldflow::{FlowExt, flow_of};
+    /// use std::time::Duration;
+    /// use tokio::time::sleep;
+    ///
+    /// # #[tokio::main(flavor = "current_thread", start_paused = true)]
+    /// # async fn main() {
+    /// let fetched = flow_of([30, 10, 20]).then_concurrent_unordered(3, async |millis| {
+    ///     sleep(Duration::from_millis(millis)).await;
+    ///     millis
+    /// });
+    /// assert_eq!(fetched.to_vec().await, Ok(vec![10, 20, 30]));
+    /// # }
+    /// ```
+    ///
+    /// Kotlin: none; Arrow: `parMapUnordered`.
+    #[doc(alias = "parMapUnordered")]
+    #[doc(alias = "buffer_unordered")]
+    #[cfg(feature = "std")]
+    #[track_caller]
+    fn then_concurrent_unordered<Op, Fut>(self, limit: usize, op: Op) -> ThenConcurrent<Self, Op>
+    where
+        Op: FnMut(Self::Item) -> Fut,
+        Fut: Future,
+    {
+        assert!(limit > 0, "`limit` of `then_concurrent_unordered` must be at least 1, got 0");
+        ThenConcurrent::new(self, limit, false, op)
+    }
+
+    /// Lets an item through at most once per `period`: the first, the latest, or both, as `edge` says.
+    ///
+    /// ```text
+    ///     ─1─2─3────────4──────|
+    ///     ─1────────────4──────|     throttle(5, Leading)
+    ///     ──────3───────────4──|     throttle(5, Trailing)
+    ///     ─1────3───────4──────|     throttle(5, Both)
+    /// ```
+    ///
+    /// A period begins with the first item, and anew when an item comes out at its end. The other items are dropped. At the
+    /// normal end an item that is due comes out at once; a failure loses it. While the consumer is busy, what is above runs
+    /// on to its next emission and waits there.
+    ///
+    /// # Panics
+    ///
+    /// When `period` is zero.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use coldflow::{Edge, FlowExt, interval};
+    /// use std::time::Duration;
+    ///
+    /// # #[tokio::main(flavor = "current_thread", start_paused = true)]
+    /// # async fn main() {
+    /// let fast = interval(Duration::from_millis(100)).take(8);
+    /// let period = Duration::from_millis(260);
+    /// assert_eq!(fast.clone().throttle(period, Edge::Leading).to_vec().await, Ok(vec![0, 3, 6]));
+    /// assert_eq!(fast.clone().throttle(period, Edge::Trailing).to_vec().await, Ok(vec![2, 5, 7]));
+    /// assert_eq!(fast.throttle(period, Edge::Both).to_vec().await, Ok(vec![0, 2, 5, 7]));
+    /// # }
+    /// ```
+    ///
+    /// Kotlin: none; Rx: `throttleFirst`, `throttleLatest`.
+    #[doc(alias = "throttleFirst")]
+    #[doc(alias = "throttleLatest")]
+    #[cfg(feature = "time")]
+    #[track_caller]
+    fn throttle(self, period: Duration, edge: Edge) -> Throttle<Self> {
+        assert!(!period.is_zero(), "`period` of `throttle` must be longer than zero");
+        Throttle::new(self, period, edge)
+    }
+
+    /// Collects items into vectors of `size`, or of what has come until `period` has passed since a vector's first item.
+    ///
+    /// None is empty. At the end and before an error the open vector comes out as it is. While the consumer is busy, what
+    /// is above fills the open vector and then waits.
+    ///
+    /// # Panics
+    ///
+    /// When `size` is 0.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use coldflow::{FlowExt, interval};
+    /// use std::time::Duration;
+    ///
+    /// # #[tokio::main(flavor = "current_thread", start_paused = true)]
+    /// # async fn main() {
+    /// let ticks = interval(Duration::from_millis(100)).take(6);
+    /// let batches = ticks.chunks_timeout(3, Duration::from_millis(150));
+    /// assert_eq!(batches.to_vec().await, Ok(vec![vec![0, 1], vec![2, 3], vec![4, 5]]));
+    /// # }
+    /// ```
+    ///
+    /// Kotlin: none; Reactor: `bufferTimeout`.
+    #[doc(alias = "bufferTimeout")]
+    #[cfg(feature = "time")]
+    #[track_caller]
+    fn chunks_timeout(self, size: usize, period: Duration) -> ChunksTimeout<Self> {
+        assert!(size > 0, "`size` of `chunks_timeout` must be at least 1, got 0");
+        ChunksTimeout::new(self, size, period)
+    }
+
+    /// Waits before anything runs above.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use coldflow::{FlowExt, flow_of};
+    /// use std::time::Duration;
+    ///
+    /// # #[tokio::main(flavor = "current_thread", start_paused = true)]
+    /// # async fn main() {
+    /// let began = tokio::time::Instant::now();
+    /// assert_eq!(flow_of([1]).delay_start(Duration::from_secs(2)).single().await, Ok(1));
+    /// assert_eq!(began.elapsed().as_secs(), 2);
+    /// # }
+    /// ```
+    ///
+    /// Kotlin: `onStart { delay(time) }`.
+    #[doc(alias = "delayFlow")]
+    #[cfg(feature = "time")]
+    fn delay_start(self, delay: Duration) -> DelayStart<Self> {
+        DelayStart::new(self, delay)
+    }
+
+    /// Runs what is above in a task of its own on the runtime of `handle`, which is how it leaves the consumer's thread.
+    ///
+    /// Its items go through a buffer of 64 places, or of the size of a [`buffer`](Self::buffer) directly below. The task
+    /// starts at the first poll and is aborted when the collection ends or is dropped; what is above is dropped as soon as
+    /// the task lets go of it, which can be a moment later if it is just running. A restart waits for that moment, so
+    /// there is never more than one run. An error comes out behind the items before it.
+    ///
+    /// This is the only way in which an operator spawns; all others run within the consumer's task.
+    ///
+    /// # Panics
+    ///
+    /// The collection panics when what runs above panics, with the same payload, and when the runtime is shut down before
+    /// the flow has ended.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use coldflow::{FlowExt, once_ok};
+    /// use tokio::runtime::Handle;
+    ///
+    /// # #[tokio::main(flavor = "multi_thread", worker_threads = 1)]
+    /// # async fn main() {
+    /// let here = std::thread::current().id();
+    /// let there = once_ok(async || std::thread::current().id()).flow_on(&Handle::current());
+    /// assert_ne!(there.single().await, Ok(here));
+    /// # }
+    /// ```
+    ///
+    /// Kotlin: `flowOn`.
+    #[doc(alias = "flowOn")]
+    #[doc(alias = "subscribe_on")]
+    #[cfg(feature = "rt")]
+    fn flow_on(self, handle: &Handle) -> FlowOn<Self>
+    where
+        Self: Flow<Item: Send + 'static, Error: Send + 'static, Stream: Send + 'static>,
+    {
+        FlowOn::new(self, handle.clone())
     }
 
     /// Erases the type of a cold flow that is `Send`. One allocation; it can still be retried.

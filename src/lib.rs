@@ -36,7 +36,9 @@ pub use ext::FlowExt;
 pub use flow::{ColdFlow, Flow, FlowStream, Restart};
 pub use operator::Event;
 #[cfg(feature = "std")]
-pub use operator::{combine, merge};
+pub use operator::{combine, combine_latest, merge, race};
 #[cfg(feature = "std")]
-pub use source::{SendError, Sender, channel_flow};
+pub use source::{SendError, Sender, TrySendError, callback_flow, channel_flow};
 pub use source::{StreamFlowExt, defer, empty, failed, flow, flow_of, from_stream, from_try_stream, once, once_ok};
+#[cfg(feature = "time")]
+pub use time::{Edge, interval};

@@ -41,20 +41,42 @@ use crate::flow::{Flow, FlowStream, PollItem, Restart, poll_fused};
 /// ```
 ///
 /// Kotlin: `combine`.
-#[doc(alias = "combineLatest")]
 pub fn combine<Fs: Combinable>(flows: Fs) -> Combine<Fs> {
-    Combine { flows }
+    Combine { flows, batching: true }
 }
 
-/// The flow of [`combine`].
+/// Collects several flows at once and emits their latest values together for every change of any of them.
+///
+/// Like [`combine`], but no combination is skipped: once each flow has emitted, there is an item for each further
+/// emission.
+///
+/// # Examples
+///
+/// ```
+/// use coldflow::{FlowExt, combine_latest, flow_of};
+///
+/// # futures::executor::block_on(async {
+/// let Ok(both) = combine_latest((flow_of([1, 2]), flow_of(["a", "b"]))).to_vec().await;
+/// assert_eq!(both, [(1, "a"), (2, "a"), (2, "b")]);
+/// # });
+/// ```
+///
+/// Kotlin: none; Rx: `combineLatest`.
+#[doc(alias = "combineLatest")]
+pub fn combine_latest<Fs: Combinable>(flows: Fs) -> Combine<Fs> {
+    Combine { flows, batching: false }
+}
+
+/// The flow of [`combine`] and [`combine_latest`].
 #[derive(Clone)]
 #[must_use = "flows do nothing unless collected"]
 pub struct Combine<Fs> {
     flows: Fs,
+    batching: bool,
 }
 
 pin_project! {
-    /// The stream of [`combine`].
+    /// The stream of [`combine`] and [`combine_latest`].
     #[must_use = "streams do nothing unless polled"]
     pub struct CombineStream<Cs: CombinedStreams> {
         streams: Cs,
@@ -66,6 +88,7 @@ pin_project! {
         // The number of the last batch in which each source has changed.
         batches: Vec<u64>,
         batch: u64,
+        batching: bool,
         woken: WokenSet,
         phase: Phase<Cs::Error>,
     }
@@ -169,6 +192,7 @@ impl<Fs: Combinable> Flow for Combine<Fs> {
             in_hand: alloc::vec![false; count],
             batches: alloc::vec![0; count],
             batch: 0,
+            batching: self.batching,
             woken: WokenSet::new(),
             phase: Phase::Fresh,
         }
@@ -176,7 +200,8 @@ impl<Fs: Combinable> Flow for Combine<Fs> {
 }
 
 impl<Cs: CombinedStreams> CombineStream<Cs> {
-    /// Applies the changes that are there, up to the second one of a source. Whether there were any.
+    /// Applies the changes that are there, up to the second one of a source, or just one where every change counts.
+    /// Whether there were any.
     fn apply_batch(self: Pin<&mut Self>) -> bool {
         let this = self.project();
         *this.batch += 1;
@@ -189,7 +214,8 @@ impl<Cs: CombinedStreams> CombineStream<Cs> {
             }
             this.streams.at(index).apply();
             applied = true;
-            if mem::replace(&mut this.batches[index], *this.batch) == *this.batch {
+            let again = mem::replace(&mut this.batches[index], *this.batch) == *this.batch;
+            if again || !*this.batching {
                 break;
             }
         }

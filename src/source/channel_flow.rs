@@ -53,7 +53,65 @@ where
     ChannelFlow { body, item: PhantomData }
 }
 
-/// The flow of [`channel_flow`].
+/// A flow of what a callback interface reports.
+///
+/// `register` gets a [`Sender`], hands clones of it to the interface, and returns a guard that unregisters when it is
+/// dropped: a value with a `Drop`, or a subscription that has one. It is dropped when the collection ends or is dropped.
+/// The flow ends when all senders are gone, so keep none in the guard.
+///
+/// A callback cannot wait, so it uses [`Sender::try_send`], which fails when the buffer of 64 places is full. A
+/// [`buffer`](crate::FlowExt::buffer) directly below sets its size, or lets it drop items instead, and so does
+/// [`conflate`](crate::FlowExt::conflate).
+///
+/// # Examples
+///
+/// ```
+/// use coldflow::{FlowExt, Sender, callback_flow};
+/// use std::sync::{Arc, Mutex};
+///
+/// /// A thermometer that reports to whoever has registered.
+/// #[derive(Clone, Default)]
+/// struct Thermometer(Arc<Mutex<Option<Sender<i32>>>>);
+///
+/// impl Thermometer {
+///     fn report(&self, degrees: i32) {
+///         if let Some(sender) = &*self.0.lock().unwrap() {
+///             let _ = sender.try_send(degrees);
+///         }
+///     }
+/// }
+///
+/// struct Registration(Thermometer);
+///
+/// impl Drop for Registration {
+///     fn drop(&mut self) {
+///         *self.0.0.lock().unwrap() = None;
+///     }
+/// }
+///
+/// # futures::executor::block_on(async {
+/// let thermometer = Thermometer::default();
+/// let degrees = callback_flow(|sender| {
+///     *thermometer.0.lock().unwrap() = Some(sender);
+///     thermometer.report(21);
+///     thermometer.report(22);
+///     Registration(thermometer.clone())
+/// });
+/// assert_eq!(degrees.take(2).to_vec().await, Ok(vec![21, 22]));
+/// assert!(thermometer.0.lock().unwrap().is_none()); // unregistered
+/// # });
+/// ```
+///
+/// Kotlin: `callbackFlow`, where `awaitClose` unregisters.
+#[doc(alias = "callbackFlow")]
+pub fn callback_flow<T, Register, Guard>(register: Register) -> ChannelFlow<T, Registration<Register>>
+where
+    Register: FnMut(Sender<T>) -> Guard,
+{
+    ChannelFlow { body: Registration { register }, item: PhantomData }
+}
+
+/// The flow of [`channel_flow`] and [`callback_flow`].
 #[must_use = "flows do nothing unless collected"]
 pub struct ChannelFlow<T, Body> {
     body: Body,
@@ -61,7 +119,7 @@ pub struct ChannelFlow<T, Body> {
 }
 
 pin_project! {
-    /// The stream of [`channel_flow`].
+    /// The stream of [`channel_flow`] and [`callback_flow`].
     #[must_use = "streams do nothing unless polled"]
     pub struct ChannelFlowStream<T, Body, Fut: Future<Output: BodyOutput>> {
         #[pin]
@@ -89,6 +147,98 @@ pub struct Sender<T> {
 /// The item that could not be sent because the collection has ended.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct SendError<T>(pub T);
+
+/// Why an item could not be sent at once.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum TrySendError<T> {
+    /// The buffer is full.
+    Full(T),
+    /// The collection has ended.
+    Closed(T),
+}
+
+/// What runs in a [`channel_flow`]: its body, or the registration of a [`callback_flow`].
+pub trait ChannelBody<T> {
+    /// The body as it runs.
+    type Running: Future<Output: BodyOutput>;
+
+    /// Begins a run.
+    fn run(&mut self, sender: Sender<T>) -> Self::Running;
+}
+
+impl<T, Body, Fut> ChannelBody<T> for Body
+where
+    Body: FnMut(Sender<T>) -> Fut,
+    Fut: Future<Output: BodyOutput>,
+{
+    type Running = Fut;
+
+    fn run(&mut self, sender: Sender<T>) -> Fut {
+        self(sender)
+    }
+}
+
+/// A [`ChannelBody`] that can run again.
+pub trait RestartBody<T>: ChannelBody<T> {
+    /// Notes that the next run is not the first.
+    fn restart(&mut self);
+}
+
+impl<T, Body, Fut> RestartBody<T> for Body
+where
+    Body: FnMut(Sender<T>) -> Fut,
+    Fut: Future<Output: BodyOutput>,
+{
+    fn restart(&mut self) {}
+}
+
+impl<T, Register, Guard> RestartBody<T> for Registration<Register>
+where
+    Register: FnMut(Sender<T>) -> Guard,
+{
+    fn restart(&mut self) {}
+}
+
+/// Registers a callback. Of [`callback_flow`].
+#[derive(Clone)]
+pub struct Registration<Register> {
+    register: Register,
+}
+
+pin_project! {
+    /// A registration as it runs: it holds the guard until all senders are gone.
+    #[must_use = "futures do nothing unless awaited or polled"]
+    pub struct Registered<T, Guard> {
+        guard: Option<Guard>,
+        channel: Arc<Channel<T>>,
+    }
+}
+
+impl<T, Register, Guard> ChannelBody<T> for Registration<Register>
+where
+    Register: FnMut(Sender<T>) -> Guard,
+{
+    type Running = Registered<T, Guard>;
+
+    fn run(&mut self, sender: Sender<T>) -> Registered<T, Guard> {
+        let channel = Arc::clone(&sender.channel);
+        Registered { guard: Some((self.register)(sender)), channel }
+    }
+}
+
+impl<T, Guard> Future for Registered<T, Guard> {
+    type Output = ();
+
+    fn poll(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<()> {
+        let this = self.project();
+        if this.channel.with(|state| state.senders) > 0 {
+            // The last sender wakes the consumer, and that polls this.
+            return Poll::Pending;
+        }
+        *this.guard = None;
+        Poll::Ready(())
+    }
+}
 
 pin_project! {
     /// The future of [`Sender::send`].
@@ -186,6 +336,26 @@ impl<T> State<T> {
         Some((item, None))
     }
 
+    /// Takes an item in: what is dropped for it, or the item when it would have to wait for room.
+    fn place(&mut self, item: T) -> Result<Option<T>, T> {
+        if mem::take(&mut self.hungry) {
+            self.direct = Some(item);
+        } else if self.queue.len() < self.config.places() {
+            self.queue.push_back(item);
+        } else {
+            return match self.config.overflow {
+                Overflow::Suspend => Err(item),
+                Overflow::DropLatest => Ok(Some(item)),
+                Overflow::DropOldest => {
+                    let oldest = self.queue.pop_front();
+                    self.queue.push_back(item);
+                    Ok(oldest)
+                }
+            };
+        }
+        Ok(None)
+    }
+
     /// Takes an item in, or notes that it waits for room.
     fn send(&mut self, item: T, cx: &Context<'_>) -> Sent<T> {
         if !self.open {
@@ -195,27 +365,15 @@ impl<T> State<T> {
             return Sent::Later(item);
         }
         self.allowance -= 1;
-        if mem::take(&mut self.hungry) {
-            self.direct = Some(item);
-        } else if self.queue.len() < self.config.places() {
-            self.queue.push_back(item);
-        } else {
-            match self.config.overflow {
-                Overflow::Suspend => {
-                    self.tickets += 1;
-                    let ticket = self.tickets;
-                    self.waiting.push_back(Waiting { ticket, item, waker: cx.waker().clone() });
-                    return Sent::Waits(ticket);
-                }
-                Overflow::DropOldest => {
-                    let oldest = self.queue.pop_front();
-                    self.queue.push_back(item);
-                    return Sent::Placed(oldest);
-                }
-                Overflow::DropLatest => return Sent::Placed(Some(item)),
+        match self.place(item) {
+            Ok(dropped) => Sent::Placed(dropped),
+            Err(item) => {
+                self.tickets += 1;
+                let ticket = self.tickets;
+                self.waiting.push_back(Waiting { ticket, item, waker: cx.waker().clone() });
+                Sent::Waits(ticket)
             }
         }
-        Sent::Placed(None)
     }
 
     /// How it stands with an item that waits for room.
@@ -269,6 +427,39 @@ impl<T> Sender<T> {
     /// ```
     pub fn send(&self, item: T) -> Send<'_, T> {
         Send { channel: &self.channel, step: SendStep::Fresh(item) }
+    }
+
+    /// Sends `item` if there is room in the buffer.
+    ///
+    /// # Errors
+    ///
+    /// The item, when the buffer is full or the collection has ended.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use coldflow::{FlowExt, Overflow, TrySendError, channel_flow};
+    ///
+    /// # futures::executor::block_on(async {
+    /// let one = channel_flow(|sender| async move {
+    ///     assert_eq!(sender.try_send(1), Ok(())); // taken by the waiting consumer
+    ///     assert_eq!(sender.try_send(2), Ok(())); // in the buffer
+    ///     assert_eq!(sender.try_send(3), Err(TrySendError::Full(3)));
+    /// });
+    /// assert_eq!(one.buffer(1, Overflow::Suspend).to_vec().await, Ok(vec![1, 2]));
+    /// # });
+    /// ```
+    pub fn try_send(&self, item: T) -> Result<(), TrySendError<T>> {
+        let (outcome, consumer) = self.channel.with(|state| {
+            let placed = if state.open {
+                state.place(item).map_err(TrySendError::Full)
+            } else {
+                Err(TrySendError::Closed(item))
+            };
+            (placed, state.consumer.take())
+        });
+        consumer.into_iter().for_each(Waker::wake);
+        outcome.map(|_dropped| ())
     }
 }
 
@@ -362,6 +553,8 @@ impl<T> Drop for Receiver<T> {
 debug_fields!(ChannelFlow < T, Body > {});
 debug_fields!(Sender<T> {});
 debug_fields!(SendError<T> {});
+debug_fields!(Registration<Register> {});
+debug_fields!(Registered < T, Guard > {});
 
 impl<T> fmt::Debug for Send<'_, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -376,6 +569,26 @@ impl<T> fmt::Display for SendError<T> {
 }
 
 impl<T> core::error::Error for SendError<T> {}
+
+impl<T> fmt::Debug for TrySendError<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            TrySendError::Full(_) => "Full(..)",
+            TrySendError::Closed(_) => "Closed(..)",
+        })
+    }
+}
+
+impl<T> fmt::Display for TrySendError<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            TrySendError::Full(_) => "expected room in the buffer to send to, but it is full",
+            TrySendError::Closed(_) => "expected a running collection to send to, but it has ended",
+        })
+    }
+}
+
+impl<T> core::error::Error for TrySendError<T> {}
 
 impl<T, Body, Fut> fmt::Debug for ChannelFlowStream<T, Body, Fut>
 where
@@ -394,7 +607,7 @@ impl<T, Body: Clone> Clone for ChannelFlow<T, Body> {
 
 impl<T, Body, Fut> Flow for ChannelFlow<T, Body>
 where
-    Body: FnMut(Sender<T>) -> Fut,
+    Body: ChannelBody<T, Running = Fut>,
     Fut: Future<Output: BodyOutput>,
 {
     type Item = T;
@@ -402,21 +615,19 @@ where
     type Stream = ChannelFlowStream<T, Body, Fut>;
 
     fn into_stream(self) -> Self::Stream {
-        ChannelFlowStream {
-            future: None,
-            receiver: None,
-            body: self.body,
-            config: BufferConfig::default(),
-            phase: Phase::Fresh,
-        }
+        ChannelFlowStream::new(self.body)
     }
 }
 
 impl<T, Body, Fut> ChannelFlowStream<T, Body, Fut>
 where
-    Body: FnMut(Sender<T>) -> Fut,
+    Body: ChannelBody<T, Running = Fut>,
     Fut: Future<Output: BodyOutput>,
 {
+    pub(crate) fn new(body: Body) -> Self {
+        ChannelFlowStream { future: None, receiver: None, body, config: BufferConfig::default(), phase: Phase::Fresh }
+    }
+
     /// Polls the body. When all that will be sent has been sent, or the body has failed, the run is over.
     fn drive(self: Pin<&mut Self>, cx: &mut Context<'_>, hungry: bool) {
         let mut this = self.project();
@@ -437,11 +648,11 @@ where
                 }
             }
         }
-        let ended = channel.with(|state| {
+        let senders = channel.with(|state| {
             state.consumer = Some(cx.waker().clone());
-            state.senders == 0
+            state.senders
         });
-        if ended {
+        if senders == 0 && this.future.is_none() {
             *this.phase = Phase::Done;
         }
     }
@@ -465,7 +676,7 @@ where
 
 impl<T, Body, Fut> Stream for ChannelFlowStream<T, Body, Fut>
 where
-    Body: FnMut(Sender<T>) -> Fut,
+    Body: ChannelBody<T, Running = Fut>,
     Fut: Future<Output: BodyOutput>,
 {
     type Item = Result<T, <Fut::Output as BodyOutput>::Error>;
@@ -475,7 +686,7 @@ where
             let mut this = self.as_mut().project();
             let (receiver, sender) = Receiver::new(*this.config);
             *this.receiver = Some(receiver);
-            this.future.set(Some((this.body)(sender)));
+            this.future.set(Some(this.body.run(sender)));
             *this.phase = Phase::Running;
         }
         if let Some(item) = self.as_mut().take() {
@@ -506,7 +717,7 @@ where
 
 impl<T, Body, Fut> FusedStream for ChannelFlowStream<T, Body, Fut>
 where
-    Body: FnMut(Sender<T>) -> Fut,
+    Body: ChannelBody<T, Running = Fut>,
     Fut: Future<Output: BodyOutput>,
 {
     fn is_terminated(&self) -> bool {
@@ -516,7 +727,7 @@ where
 
 impl<T, Body, Fut> FlowStream for ChannelFlowStream<T, Body, Fut>
 where
-    Body: FnMut(Sender<T>) -> Fut,
+    Body: ChannelBody<T, Running = Fut>,
     Fut: Future<Output: BodyOutput>,
 {
     fn poll_progress(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
@@ -539,10 +750,13 @@ where
 
 impl<T, Body, Fut> Restart for ChannelFlowStream<T, Body, Fut>
 where
-    Body: FnMut(Sender<T>) -> Fut,
+    Body: RestartBody<T, Running = Fut>,
     Fut: Future<Output: BodyOutput>,
 {
-    fn restart(self: Pin<&mut Self>) {
+    fn restart(mut self: Pin<&mut Self>) {
+        if !matches!(self.phase, Phase::Fresh) {
+            self.as_mut().project().body.restart();
+        }
         self.end(Phase::Fresh);
     }
 }

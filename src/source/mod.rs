@@ -13,7 +13,10 @@ mod once;
 
 pub use body::{BodyOutput, LambdaOutput};
 #[cfg(feature = "std")]
-pub use channel_flow::{ChannelFlow, ChannelFlowStream, Send, SendError, Sender, channel_flow};
+pub use channel_flow::{
+    ChannelBody, ChannelFlow, ChannelFlowStream, Registered, Registration, RestartBody, Send, SendError, Sender,
+    TrySendError, callback_flow, channel_flow,
+};
 pub use defer::{Defer, DeferStream, defer};
 pub use empty::{Empty, EmptyStream, empty};
 pub use failed::{Failed, FailedStream, failed};

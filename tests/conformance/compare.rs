@@ -172,14 +172,14 @@ fn time(entry: &Json) -> u64 {
     entry[0].as_u64().expect("an event begins with its time")
 }
 
-/// Whether what `node` emits goes through `other`: that is an operator or the terminal below it, or stands in a flow that
-/// is collected within the emission, as the inner flow of `flat_map_concat` is.
-fn stands_below(other: &str, node: &str) -> bool {
-    let mut steps = node.split('/');
-    for other in other.split('/') {
-        match steps.next() {
-            Some(step) if step == other => {}
-            step => return step == Some("in") && other.starts_with("inner@"),
+/// Whether what `node` emits goes through the place of `raised`: an operator or the terminal below it, or a part of a flow
+/// that is collected within the emission, as the inner flow of `flat_map_concat` is.
+fn stands_below(raised: &str, node: &str) -> bool {
+    let mut way = node.split('/');
+    for step in raised.split('/') {
+        match way.next() {
+            Some(shared) if shared == step => {}
+            parted => return parted == Some("in") && step.starts_with("inner@"),
         }
     }
     true

@@ -28,7 +28,7 @@ use std::time::Instant;
 use std::{env, fs, io};
 
 use crate::compare::{Difference, Verdict, compare, refused};
-use crate::play::{Panicked, keep_panics_quiet, play};
+use crate::play::{Panicked, keep_caught_panics_quiet, play};
 use crate::spec::Scenario;
 
 /// The families whose flows are still to come. Everything else that the crate lacks is a failure.
@@ -47,7 +47,7 @@ fn main() -> ExitCode {
     let began = Instant::now();
     let folder = folder();
     let only = env::var("CONFORMANCE_ONLY").unwrap_or_default();
-    keep_panics_quiet();
+    keep_caught_panics_quiet();
 
     let mut table = BTreeMap::<String, Tally>::new();
     for line in lines(&folder).unwrap_or_else(|error| fail(&format!("{}: {error}", folder.display()))) {

@@ -1,6 +1,5 @@
 //! Plays one scenario on a clock of its own.
 
-use std::any::Any;
 use std::cell::RefCell;
 use std::panic::{self, AssertUnwindSafe};
 use std::rc::Rc;
@@ -49,14 +48,24 @@ pub(crate) fn play(scenario: &Scenario) -> Result<Played, Panicked> {
 }
 
 thread_local! {
-    static MESSAGE: RefCell<String> = const { RefCell::new(String::new()) };
+    /// The message of the last panic, while panics are caught.
+    static CAUGHT: RefCell<Option<String>> = const { RefCell::new(None) };
 }
 
-/// Keeps the messages of panics for the report, instead of printing them.
-pub(crate) fn keep_panics_quiet() {
-    panic::set_hook(Box::new(|panic| MESSAGE.set(panic.to_string())));
+/// Lets `caught` keep the messages of panics for the report. Other panics are printed as ever.
+pub(crate) fn keep_caught_panics_quiet() {
+    let print = panic::take_hook();
+    panic::set_hook(Box::new(move |panic| {
+        CAUGHT.with_borrow_mut(|message| match message {
+            Some(message) => *message = panic.to_string(),
+            None => print(panic),
+        });
+    }));
 }
 
 fn caught<T>(work: impl FnOnce() -> T) -> Result<T, String> {
-    panic::catch_unwind(AssertUnwindSafe(work)).map_err(|_: Box<dyn Any + Send>| MESSAGE.take())
+    let outer = CAUGHT.replace(Some(String::new()));
+    let result = panic::catch_unwind(AssertUnwindSafe(work));
+    let message = CAUGHT.replace(outer).unwrap_or_default();
+    result.map_err(|_| message)
 }

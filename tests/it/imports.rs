@@ -52,8 +52,9 @@ mod futures_glob {
         let flow = flow_of(1..10).map(|n| n * 2).filter(|n| n % 4 == 0).take(3);
         let collected: Vec<_> = block_on(flow.clone().into_stream().map(|item| item.unwrap() + 1).collect());
         assert_eq!(collected, [5, 9, 13]);
-        let zipped: Vec<_> =
-            block_on(flow.clone().into_stream().zip(stream::iter("ab".chars())).map(|(n, c)| (n.unwrap(), c)).collect());
+        let zipped: Vec<_> = block_on(
+            flow.clone().into_stream().zip(stream::iter("ab".chars())).map(|(n, c)| (n.unwrap(), c)).collect(),
+        );
         assert_eq!(zipped, [(4, 'a'), (8, 'b')]);
         let kept: Vec<_> =
             block_on(flow.clone().into_stream().try_filter(|n| ready(*n > 4)).take(1).try_collect()).unwrap();

@@ -82,8 +82,7 @@ async fn chained_without_a_wait(max_attempts: u64) -> Result<u32, String> {
 
 #[test]
 fn the_chain_is_at_most_64_bytes_larger_than_the_loop() {
-    let (loop_size, chain_size) =
-        (size_of_val(&by_hand_without_a_wait(3)), size_of_val(&chained_without_a_wait(3)));
+    let (loop_size, chain_size) = (size_of_val(&by_hand_without_a_wait(3)), size_of_val(&chained_without_a_wait(3)));
     assert!(chain_size <= loop_size + 64, "{chain_size} bytes, the loop {loop_size}");
 }
 
