@@ -71,7 +71,7 @@ fn drop_first<S, T, E>(mut stream: Pin<&mut S>, left: &mut usize, cx: &mut Conte
 where
     S: FlowStream<Item = Result<T, E>>,
 {
-    let mut turns = Turns::new();
+    let mut turns = Turns::of_a_collection();
     while *left > 0 {
         if ready!(stream.as_mut().poll_next(cx)?).is_none() {
             return Poll::Ready(None);
