@@ -9,17 +9,25 @@ const TURNS: u32 = 32;
 pub(crate) struct Turns(u32);
 
 impl Turns {
+    #[inline]
     pub(crate) fn new() -> Self {
         Turns(TURNS)
     }
 
     /// Counts a turn. When they are used up it wakes the task and says so: the caller then returns `Pending`,
     /// and gives progress first to a stream whose item it has taken.
+    #[inline]
     pub(crate) fn used_up(&mut self, cx: &Context<'_>) -> bool {
         self.0 -= 1;
-        if self.0 == 0 {
-            cx.waker().wake_by_ref();
+        let over = self.0 == 0;
+        if over {
+            come_back(cx);
         }
-        self.0 == 0
+        over
     }
+}
+
+#[cold]
+fn come_back(cx: &Context<'_>) {
+    cx.waker().wake_by_ref();
 }

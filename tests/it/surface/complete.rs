@@ -83,8 +83,12 @@ fn structs() -> Vec<(String, String)> {
         let lines: Vec<&str> = text.lines().collect();
         for (at, line) in lines.iter().enumerate() {
             let Some(rest) = line.trim_start().strip_prefix("pub struct ") else { continue };
-            let before: Vec<&str> =
-                lines[..at].iter().rev().take_while(|line| line.trim_start().starts_with(['#', '/'])).copied().collect();
+            let before: Vec<&str> = lines[..at]
+                .iter()
+                .rev()
+                .take_while(|line| line.trim_start().starts_with(['#', '/']))
+                .copied()
+                .collect();
             all.push((format!("{} in {}", identifier(rest), path.display()), before.join("\n")));
         }
     }

@@ -214,7 +214,10 @@ pub(super) fn is_transparent(case: &Case) -> bool {
         (case.method, case.variant),
         ("map" | "try_map" | "then" | "and_then" | "inspect" | "on_each" | "enumerate" | "running_reduce", _)
             | ("filter", "all")
-            | ("catch" | "map_err" | "err_into" | "map_to_result" | "on_cancel" | "retry" | "retry_if" | "retry_when", _)
+            | (
+                "catch" | "map_err" | "err_into" | "map_to_result" | "on_cancel" | "retry" | "retry_if" | "retry_when",
+                _
+            )
             | ("boxed" | "boxed_local", _)
             | ("take", "many")
             | ("chain", "second")
@@ -260,4 +263,3 @@ pub(super) fn build(case: &Case, trace: &Trace, script: &[Step]) -> (Probe, Eras
 fn the_transparent_ones_are_in_the_table() {
     assert!(operators().iter().filter(|case| is_transparent(case)).count() > 15);
 }
-

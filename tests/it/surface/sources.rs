@@ -2,7 +2,9 @@
 
 use std::task::Poll;
 
-use coldflow::{FlowExt, StreamFlowExt, defer, empty, failed, flow, flow_of, from_stream, from_try_stream, once, once_ok};
+use coldflow::{
+    FlowExt, StreamFlowExt, defer, empty, failed, flow, flow_of, from_stream, from_try_stream, once, once_ok,
+};
 use futures::stream::{self, StreamExt};
 
 use super::operators::{Erased, erase, work};
@@ -72,13 +74,16 @@ pub(super) fn sources() -> Vec<Case> {
             build: |trace| {
                 erase(defer(move || {
                     let guard = trace.guard("body");
-                    stream::iter([Ok(1), Err("over"), Ok(2)]).then(|item| async move {
-                        yield_now().await;
-                        item
-                    }).map(move |item| {
-                        let _ = &guard;
-                        item
-                    }).boxed()
+                    stream::iter([Ok(1), Err("over"), Ok(2)])
+                        .then(|item| async move {
+                            yield_now().await;
+                            item
+                        })
+                        .map(move |item| {
+                            let _ = &guard;
+                            item
+                        })
+                        .boxed()
                 }))
             },
             items: &["\"1\"", "!\"\\\"over\\\"\""],

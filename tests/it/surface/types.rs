@@ -10,8 +10,8 @@ use std::task::{Context, Poll};
 
 use coldflow::source::{Defer, FlowFn, Once, OnceOk};
 use coldflow::{
-    Emitter, Flow, FlowExt, FlowStream, Restart, StreamFlowExt, defer, empty, failed, flow, flow_of,
-    from_stream, from_try_stream, once, once_ok,
+    Emitter, Flow, FlowExt, FlowStream, Restart, StreamFlowExt, defer, empty, failed, flow, flow_of, from_stream,
+    from_try_stream, once, once_ok,
 };
 use futures::stream::{self, FusedStream, Stream};
 

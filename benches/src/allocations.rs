@@ -1,0 +1,35 @@
+//! An allocator that counts.
+
+#![allow(unsafe_code)] // An allocator cannot be written without.
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+
+/// The system's allocator, which counts the allocations of each thread.
+#[derive(Debug)]
+pub struct CountingAllocator;
+
+thread_local! {
+    static COUNT: Cell<u64> = const { Cell::new(0) };
+}
+
+// SAFETY: all is done by the system's allocator.
+unsafe impl GlobalAlloc for CountingAllocator {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        COUNT.set(COUNT.get() + 1);
+        // SAFETY: what the caller promises, passed on.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, memory: *mut u8, layout: Layout) {
+        // SAFETY: what the caller promises, passed on.
+        unsafe { System.dealloc(memory, layout) }
+    }
+}
+
+/// How often `work` allocates on this thread.
+pub fn allocations(work: impl FnOnce()) -> u64 {
+    let before = COUNT.get();
+    work();
+    COUNT.get() - before
+}

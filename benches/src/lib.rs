@@ -1,0 +1,189 @@
+//! The harness of the benches: rivals take turns in one run, and a table shows them side by side.
+//!
+//! Times on a shared machine jump by more than the differences we look for. So the cases of a row take turns, a short
+//! sample each, many rounds; what counts is each one's *shortest* sample, the one that nothing disturbed, and the
+//! ratio within the row, since a slow stretch of the machine meets all of them alike.
+//!
+//! The same cases serve instruction counts: `--case ROW/NAME --times N` runs one of them and nothing else, so that an
+//! instrumented run counts that one.
+
+mod allocations;
+mod driver;
+
+use std::env;
+use std::hint::black_box;
+use std::process::exit;
+use std::time::{Duration, Instant};
+
+pub use allocations::{CountingAllocator, allocations};
+pub use driver::{drive, on_tokio, spawned_on_tokio};
+
+/// One way to do the work of a row.
+struct Case {
+    name: &'static str,
+    /// Does the work so many times.
+    run: Box<dyn FnMut(u32)>,
+}
+
+/// One piece of work, done in several ways. The first is the one that the others are divided by.
+#[allow(missing_debug_implementations)] // It is closures.
+pub struct Row {
+    name: String,
+    /// How many items one run of it handles: times are per item.
+    items: u32,
+    result: Option<u64>,
+    cases: Vec<Case>,
+}
+
+impl Row {
+    /// A row whose cases handle so many items in a run.
+    pub fn new(name: impl Into<String>, items: u32) -> Self {
+        Row { name: name.into(), items, result: None, cases: Vec::new() }
+    }
+
+    /// Adds a way to do the work.
+    ///
+    /// # Panics
+    ///
+    /// When its result differs from that of the cases before it.
+    #[must_use]
+    pub fn case(mut self, name: &'static str, mut work: impl FnMut() -> u64 + 'static) -> Self {
+        let result = work();
+        let expected = *self.result.get_or_insert(result);
+        assert_eq!(result, expected, "{name} does other work than the cases before it in the row {}", self.name);
+        let run = Box::new(move |times| {
+            for _ in 0..times {
+                black_box(work());
+            }
+        });
+        self.cases.push(Case { name, run });
+        self
+    }
+}
+
+/// What the command line asks for.
+#[derive(Debug)]
+struct Options {
+    rounds: u32,
+    sample: Duration,
+    filter: String,
+    case: Option<String>,
+    times: u32,
+}
+
+impl Options {
+    fn parse() -> Self {
+        let mut options =
+            Options { rounds: 300, sample: Duration::from_micros(50), filter: String::new(), case: None, times: 1000 };
+        let mut args = env::args().skip(1);
+        while let Some(arg) = args.next() {
+            let mut number = || args.next().and_then(|value| value.parse().ok());
+            match arg.as_str() {
+                // Cargo adds it.
+                "--bench" => {}
+                "--rounds" => options.rounds = number().unwrap_or_else(|| usage()),
+                "--sample-us" => options.sample = Duration::from_micros(number().unwrap_or_else(|| usage()).into()),
+                "--times" => options.times = number().unwrap_or_else(|| usage()),
+                "--case" => options.case = Some(args.next().unwrap_or_else(|| usage())),
+                word if !word.starts_with('-') => word.clone_into(&mut options.filter),
+                _ => usage(),
+            }
+        }
+        options
+    }
+}
+
+fn usage() -> ! {
+    eprintln!("usage: [FILTER] [--rounds N] [--sample-us N] | --case ROW/NAME [--times N]");
+    exit(2)
+}
+
+/// A bench: tables of rows, measured and printed as they are added.
+#[derive(Debug)]
+pub struct Bench {
+    options: Options,
+}
+
+impl Default for Bench {
+    fn default() -> Self {
+        Bench { options: Options::parse() }
+    }
+}
+
+impl Bench {
+    /// Measures the rows and prints them as a Markdown table: nanoseconds per item, and how many times the first case
+    /// each of the others takes. The columns are those of the first row.
+    pub fn table(&self, title: &str, rows: Vec<Row>) {
+        if let Some(wanted) = &self.options.case {
+            run_one(rows, wanted, self.options.times);
+            return;
+        }
+        let mut rows: Vec<Row> = rows.into_iter().filter(|row| row.name.contains(&self.options.filter)).collect();
+        let Some(first) = rows.first() else { return };
+        let columns: Vec<&'static str> = first.cases.iter().map(|case| case.name).collect();
+        println!("\n### {title}\n");
+        println!("| ns per item | {} |", columns.join(" | "));
+        println!("|---|{}", "---:|".repeat(columns.len()));
+        for row in &mut rows {
+            let times = self.measure(row);
+            let cells: Vec<String> = columns
+                .iter()
+                .map(|column| match row.cases.iter().position(|case| case.name == *column) {
+                    None => "–".to_owned(),
+                    Some(0) => format!("{:.2}", times[0]),
+                    Some(index) => format!("{:.2} (×{:.2})", times[index], times[index] / times[0]),
+                })
+                .collect();
+            println!("| {} | {} |", row.name, cells.join(" | "));
+        }
+    }
+
+    /// Prints lines that were counted, not timed.
+    pub fn note(&self, title: &str, lines: &[String]) {
+        if self.options.case.is_none() && self.options.filter.is_empty() {
+            println!("\n### {title}\n\n{}", lines.join("\n"));
+        }
+    }
+
+    /// The shortest time of each case of the row, in nanoseconds per item.
+    fn measure(&self, row: &mut Row) -> Vec<f64> {
+        let runs: Vec<u32> = row.cases.iter_mut().map(|case| runs_in(case, self.options.sample)).collect();
+        let mut shortest = vec![f64::INFINITY; row.cases.len()];
+        for round in 0..self.options.rounds as usize {
+            for turn in 0..row.cases.len() {
+                // Who comes first changes, so that none always follows the same other.
+                let index = (round + turn) % row.cases.len();
+                let begun = Instant::now();
+                (row.cases[index].run)(runs[index]);
+                let time = begun.elapsed().as_secs_f64() * 1e9 / f64::from(runs[index]) / f64::from(row.items);
+                shortest[index] = shortest[index].min(time);
+            }
+        }
+        shortest
+    }
+}
+
+/// How many runs of a case fill a sample.
+fn runs_in(case: &mut Case, sample: Duration) -> u32 {
+    let mut runs = 1;
+    loop {
+        let begun = Instant::now();
+        (case.run)(runs);
+        if begun.elapsed() >= sample || runs > u32::MAX / 2 {
+            return runs;
+        }
+        runs *= 2;
+    }
+}
+
+fn run_one(rows: Vec<Row>, wanted: &str, times: u32) {
+    for row in rows {
+        for mut case in row.cases {
+            if format!("{}/{}", row.name, case.name) == wanted {
+                (case.run)(times);
+                // Tables after this one may have a case of that name too.
+                exit(0);
+            }
+        }
+    }
+}
