@@ -192,3 +192,132 @@ fn with_mut<T, R>(cell: &UnsafeCell<T>, access: impl FnOnce(*mut T) -> R) -> R {
 fn with_mut<T, R>(cell: &UnsafeCell<T>, access: impl FnOnce(*mut T) -> R) -> R {
     access(cell.get())
 }
+
+#[cfg(all(test, coldflow_loom))]
+mod loom_tests {
+    use alloc::boxed::Box;
+    use core::sync::atomic::{AtomicUsize, Ordering};
+    use core::task::Waker;
+
+    use loom::thread;
+
+    use super::{Receiver, Sender};
+
+    /// Counts its drops. The count is not loom's: it is looked at, and does not take part.
+    struct Counted(alloc::sync::Arc<AtomicUsize>);
+
+    impl Drop for Counted {
+        fn drop(&mut self) {
+            self.0.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    fn counted() -> (impl Fn() -> Counted, impl Fn() -> usize) {
+        let drops = alloc::sync::Arc::new(AtomicUsize::new(0));
+        let made = alloc::sync::Arc::clone(&drops);
+        (move || Counted(alloc::sync::Arc::clone(&made)), move || drops.load(Ordering::Relaxed))
+    }
+
+    /// Puts a value when its turn has come, as an emission that is polled again and again does.
+    fn put<T>(sender: &mut Sender<T>, value: T) {
+        while sender.is_full() {
+            thread::yield_now();
+        }
+        sender.put(value, None);
+    }
+
+    fn take<T>(receiver: &mut Receiver<T>) -> T {
+        loop {
+            if let Some(parcel) = receiver.take() {
+                return parcel.value;
+            }
+            thread::yield_now();
+        }
+    }
+
+    #[test]
+    fn values_come_once_and_in_order() {
+        loom::model(|| {
+            let mut receiver = Receiver::new();
+            let mut sender = receiver.sender();
+            let sending = thread::spawn(move || {
+                for value in 0..3 {
+                    put(&mut sender, Box::new(value));
+                }
+            });
+            for value in 0..3 {
+                assert_eq!(*take(&mut receiver), value);
+            }
+            sending.join().unwrap();
+            assert!(receiver.take().is_none());
+        });
+    }
+
+    #[test]
+    fn a_value_is_dropped_once_whichever_end_goes_last() {
+        loom::model(|| {
+            let (value, drops) = counted();
+            let mut receiver = Receiver::new();
+            let mut sender = receiver.sender();
+            let sending = thread::spawn(move || put(&mut sender, value()));
+            drop(receiver);
+            sending.join().unwrap();
+            assert_eq!(drops(), 1);
+        });
+    }
+
+    #[test]
+    fn a_value_is_taken_or_dropped_and_never_both() {
+        loom::model(|| {
+            let (value, drops) = counted();
+            let mut receiver = Receiver::new();
+            let mut sender = receiver.sender();
+            let sending = thread::spawn(move || put(&mut sender, value()));
+            let taken = receiver.take();
+            drop(receiver);
+            sending.join().unwrap();
+            assert_eq!(drops(), usize::from(taken.is_none()));
+            drop(taken);
+            assert_eq!(drops(), 1);
+        });
+    }
+
+    #[test]
+    fn nothing_of_an_earlier_run_comes_out_of_the_next() {
+        loom::model(|| {
+            let (value, drops) = counted();
+            let mut receiver = Receiver::new();
+            let mut stale = receiver.sender();
+            let sending = thread::spawn(move || put(&mut stale, (1, value())));
+            let mut sender = receiver.sender();
+            assert!(receiver.take().is_none());
+            sending.join().unwrap();
+            assert!(receiver.take().is_none(), "the stale sender is cut off");
+            assert_eq!(drops(), 1);
+            let (value, _) = counted();
+            put(&mut sender, (2, value()));
+            assert_eq!(take(&mut receiver).0, 2);
+        });
+    }
+
+    #[test]
+    fn the_waker_comes_with_its_value() {
+        loom::model(|| {
+            let mut receiver = Receiver::new();
+            let mut sender = receiver.sender();
+            let sending = thread::spawn(move || {
+                let waker = (!sender.is_full()).then(|| Waker::noop().clone());
+                sender.put(7, waker);
+            });
+            let parcel = loop {
+                if let Some(parcel) = receiver.take() {
+                    break parcel;
+                }
+                thread::yield_now();
+            };
+            assert_eq!(parcel.value, 7);
+            parcel.waker.unwrap().wake();
+            sending.join().unwrap();
+        });
+    }
+}

@@ -205,7 +205,9 @@ where
                     return match ready!(Pin::new(task).poll(cx)) {
                         Ok(()) => Poll::Ready(this.home.with(|home| home.error.take()).map_or(Ok(()), Err)),
                         Err(error) if error.is_panic() => resume_unwind(error.into_panic()),
-                        Err(_) => panic!("the runtime of `flow_on` was shut down before the flow had ended"),
+                        Err(cancelled) => {
+                            panic!("the runtime of `flow_on` was shut down before the flow had ended: {cancelled}")
+                        }
                     };
                 }
             }

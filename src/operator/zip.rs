@@ -1,6 +1,7 @@
 use core::fmt;
+use core::mem;
 use core::pin::Pin;
-use core::task::{Context, Poll, ready};
+use core::task::{Context, Poll};
 
 use futures_core::{FusedStream, Stream};
 use pin_project_lite::pin_project;
@@ -96,6 +97,19 @@ where
         }
     }
 
+    /// What the end of the second input makes of this flow: its failure, or the end when it has no item left. Pending while
+    /// it has not ended.
+    fn end_of_other(mut self: Pin<&mut Self>) -> PollItem<(T, U), E> {
+        let this = self.as_mut().project();
+        let ended = this.other_item.is_none() && this.other.is_terminated();
+        let error = this.error.take();
+        if error.is_none() && !ended {
+            return Poll::Pending;
+        }
+        self.finish();
+        Poll::Ready(error.map(Err))
+    }
+
     /// Drops what runs and what waits.
     fn finish(self: Pin<&mut Self>) {
         let this = self.project();
@@ -118,37 +132,41 @@ where
         if self.phase == Phase::Done {
             return Poll::Ready(None);
         }
-        *self.as_mut().project().phase = Phase::Running;
-        self.as_mut().drive_other(cx);
+        // The second input starts behind the first. From then on it goes first, so that its end is seen before the first
+        // goes on.
+        let fresh = mem::replace(self.as_mut().project().phase, Phase::Running) == Phase::Fresh;
+        if !fresh {
+            self.as_mut().drive_other(cx);
+            if let Poll::Ready(end) = self.as_mut().end_of_other() {
+                return Poll::Ready(end);
+            }
+        }
         let mut this = self.as_mut().project();
-        let other_ended = this.other_item.is_none() && this.other.is_terminated();
-        if let Some(error) = this.error.take() {
-            self.finish();
-            return Poll::Ready(Some(Err(error)));
-        }
-        if other_ended {
-            self.finish();
-            return Poll::Ready(None);
-        }
         if this.item.is_none() {
-            match ready!(poll_fused(this.stream.as_mut(), cx)) {
-                Some(Ok(item)) => *this.item = Some(item),
-                Some(Err(error)) => {
+            match poll_fused(this.stream.as_mut(), cx) {
+                Poll::Pending => {}
+                Poll::Ready(Some(Ok(item))) => *this.item = Some(item),
+                Poll::Ready(end) => {
                     self.finish();
-                    return Poll::Ready(Some(Err(error)));
-                }
-                None => {
-                    self.finish();
-                    return Poll::Ready(None);
+                    return Poll::Ready(end.and_then(Result::err).map(Err));
                 }
             }
         }
+        if fresh {
+            self.as_mut().drive_other(cx);
+            if let Poll::Ready(end) = self.as_mut().end_of_other() {
+                return Poll::Ready(end);
+            }
+        }
+        let this = self.as_mut().project();
         match (this.item.take(), this.other_item.take()) {
             (Some(item), Some(other)) => Poll::Ready(Some(Ok((item, other)))),
             (item, other) => {
                 *this.item = item;
                 *this.other_item = other;
-                let _ = this.stream.poll_progress(cx);
+                if this.item.is_some() {
+                    let _ = this.stream.poll_progress(cx);
+                }
                 Poll::Pending
             }
         }

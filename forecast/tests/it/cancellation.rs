@@ -1,5 +1,3 @@
-use std::io::{Read as _, Write as _};
-use std::net::TcpStream;
 use std::pin::pin;
 use std::task::Poll;
 use std::time::Duration;
@@ -7,18 +5,18 @@ use std::time::Duration;
 use forecast::{RetryPolicy, WeatherServer};
 use futures::future::poll_fn;
 
-use crate::support::{server, service, until};
+use crate::support::{catch_up, requests, server, service, until};
 
-/// Drops a call as soon as the server has received `requests`, and looks for any that come later.
-async fn dropped_after(script: &str, requests: usize) -> Vec<String> {
+/// Drops a call as soon as the server has received so many requests, and looks for any that come later.
+async fn dropped_after(script: &str, expected: usize) -> Vec<String> {
     let server = server(script);
     let service = service(&server);
     tokio::select! {
         result = service.fetch_forecast("Seoul", RetryPolicy::at_most(5).unwrap()) => panic!("ended: {result:?}"),
-        () = until(|| server.received().len() == requests) => {}
+        () = until(|| server.received().len() == expected) => {}
     }
     settle(&server).await;
-    assert_eq!(self::requests(&server), requests, "{script}");
+    assert_eq!(requests(&server), expected, "{script}");
     server.attempts()
 }
 
@@ -28,19 +26,6 @@ async fn settle(server: &WeatherServer) {
         tokio::time::sleep(Duration::from_secs(6)).await;
         catch_up(server);
     }
-}
-
-/// Waits until the server has read what was sent to it before: it reads in turn, so when this request of our own is
-/// answered, those before it have had their turn.
-fn catch_up(server: &WeatherServer) {
-    let mut socket = TcpStream::connect(server.address()).unwrap();
-    socket.write_all(b"GET / HTTP/1.1\r\nconnection: close\r\n\r\n").unwrap();
-    socket.read_to_end(&mut Vec::new()).unwrap();
-}
-
-/// How many requests there were beside our own.
-fn requests(server: &WeatherServer) -> usize {
-    server.received().iter().filter(|received| received.request_id.is_some()).count()
 }
 
 #[tokio::test(start_paused = true)]

@@ -3,12 +3,15 @@
 use std::error::Error as _;
 use std::io::Write as _;
 use std::net::TcpListener;
+use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use forecast::{ApiError, ForecastApi as _, HttpForecastApi};
 
-use crate::support::{answering, answering_after, api, ok, read_head, server};
+use crate::support::{
+    StandingStill, answering, answering_after, api, catch_up, ok, read_head, requests, server, until,
+};
 
 /// The name of the case.
 fn case(error: &ApiError) -> &'static str {
@@ -20,31 +23,33 @@ fn case(error: &ApiError) -> &'static str {
     }
 }
 
-/// An impatient client, for the faults that only a timeout ends.
-fn impatient(url: &str) -> HttpForecastApi {
-    HttpForecastApi::builder(url).timeout(Duration::from_millis(100)).build().unwrap()
-}
-
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn of_the_embedded_server() {
     let table = [
         ("503:7", "status"),
         ("429", "status"),
         ("500", "status"),
-        ("delay:10s", "unreachable"),
+        ("delay:60", "unreachable"),
         ("reset", "unreachable"),
         ("cut", "unreachable"),
         ("garbage", "unexpected"),
         ("stall", "unreachable"),
     ];
     for (fault, expected) in table {
-        for (endpoint, requests) in [("search", 1), ("forecast", 2)] {
+        for (endpoint, count) in [("search", 1), ("forecast", 2)] {
             let server = server(&format!("{fault}@{endpoint}"));
-            let error = impatient(&server.url()).fetch("id:1", "Seoul").await.unwrap_err();
+            let api = api(&server);
+            // Only when the faulty request has been read may the clock jump, to the timeout if nothing else comes.
+            let (result, ()) = tokio::join!(api.fetch("id:1", "Seoul"), async {
+                until(|| requests(&server) == count).await;
+                catch_up(&server);
+            });
+            let error = result.unwrap_err();
             assert_eq!(case(&error), expected, "{fault}@{endpoint}: {error:?}");
             assert!(error.source().is_some(), "{fault}@{endpoint}: {error:?}");
             // Nothing was sent again behind our back.
-            assert_eq!(server.received().len(), requests, "{fault}@{endpoint}");
+            catch_up(&server);
+            assert_eq!(requests(&server), count, "{fault}@{endpoint}");
         }
     }
 }
@@ -99,18 +104,26 @@ async fn a_server_that_is_not_there() {
     assert!(error.root_cause().unwrap().to_string().contains("refused"), "{error:?}");
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn the_timeout_is_for_the_whole_attempt() {
-    // Either request is answered in time, both together are not.
+    // Both requests get this answer, each after 50 real milliseconds.
     let place = r#"{"name":"X","latitude":1,"longitude":2}"#;
     let both = ok(&format!(r#"{{"results":[{place}],"current":{{"weather_code":0}}}}"#));
-    let url = answering_after(Duration::from_millis(120), both);
-    let fetch = async |timeout| {
-        let api = HttpForecastApi::builder(&url).timeout(Duration::from_millis(timeout)).build().unwrap();
-        api.fetch("id:1", "X").await
-    };
-    assert_eq!(fetch(60_000).await.unwrap().summary, "clear sky");
-    assert_eq!(case(&fetch(200).await.unwrap_err()), "unreachable");
+    let url = answering_after(Duration::from_millis(50), both);
+    let api = HttpForecastApi::builder(&url).timeout(Duration::from_secs(10)).build().unwrap();
+
+    assert_eq!(StandingStill(api.clone()).fetch("id:1", "X").await.unwrap().summary, "clear sky");
+
+    // Six seconds pass during each, so either would be in time, but not both together.
+    let start = Instant::now();
+    let (result, ()) = tokio::join!(api.fetch("id:2", "X"), async {
+        for middle in [25, 75] {
+            until(|| start.elapsed() > Duration::from_millis(middle)).await;
+            tokio::time::advance(Duration::from_secs(6)).await;
+        }
+        until(|| start.elapsed() > Duration::from_millis(150)).await;
+    });
+    assert_eq!(case(&result.unwrap_err()), "unreachable");
 }
 
 #[tokio::test]
@@ -127,11 +140,38 @@ async fn an_answer_that_trickles_ends_with_the_timeout() {
                 thread::sleep(Duration::from_millis(5));
             }
         });
-        let start = Instant::now();
-        let error = impatient(&url).fetch("id:1", "Seoul").await.unwrap_err();
+        let api = HttpForecastApi::builder(&url).timeout(Duration::from_millis(100)).build().unwrap();
+        let error = api.fetch("id:1", "Seoul").await.unwrap_err();
         assert_eq!(case(&error), "unreachable", "{error:?}");
-        assert!(start.elapsed() < Duration::from_millis(500));
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_refusal_is_one_although_its_body_stalls() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let api = HttpForecastApi::new(&format!("http://{}", listener.local_addr().unwrap())).unwrap();
+    let (answered, answer) = mpsc::channel();
+    thread::spawn(move || {
+        let (mut socket, _) = listener.accept().unwrap();
+        read_head(&mut socket);
+        socket.write_all(b"HTTP/1.1 503 X\r\nretry-after: 7\r\ncontent-length: 99\r\n\r\n{").unwrap();
+        // With the socket, so that it stays open.
+        answered.send(socket).unwrap();
+    });
+    let start = tokio::time::Instant::now();
+    let mut open = None;
+    let (result, ()) = tokio::join!(
+        api.fetch("id:1", "Seoul"),
+        until(|| {
+            open = answer.try_recv().ok();
+            open.is_some()
+        })
+    );
+    let retry_after = Some(Duration::from_secs(7));
+    assert!(
+        matches!(result, Err(ApiError::Status { status: 503, retry_after: seen, source: None }) if seen == retry_after)
+    );
+    assert_eq!(start.elapsed().as_secs(), 1, "the reason is not worth a longer wait");
 }
 
 #[tokio::test]

@@ -1,8 +1,9 @@
 //! What the service does, as a caller and as the server sees it.
 
+use std::sync::Mutex;
 use std::time::Duration;
 
-use forecast::{ApiError, FetchResult, RetryPolicy, WeatherServer};
+use forecast::{ApiError, FetchResult, Observer, RetryPolicy, WeatherServer};
 use tokio::time::Instant;
 
 use crate::support::{server, service, until};
@@ -168,4 +169,39 @@ async fn the_clock_stands_still_while_a_request_is_in_flight() {
     assert_eq!(attempts_of_success(result), 1);
     assert_eq!(passed, 0);
     until(|| server.received().len() == 2).await;
+}
+
+/// Writes down what an observer is told.
+#[derive(Debug, Default)]
+struct Record(Mutex<Vec<String>>);
+
+impl Observer for Record {
+    fn started(&self, request_id: &str) {
+        self.0.lock().unwrap().push(format!("{request_id} started"));
+    }
+
+    fn failed(&self, request_id: &str, cause: &ApiError, retry: Option<Duration>) {
+        let cause = matches!(cause, ApiError::Status { .. });
+        self.0.lock().unwrap().push(format!("{request_id} failed, status {cause}, retry {retry:?}"));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_observer_is_told_everything_in_order() {
+    let server = server("503:7, reset, 502");
+    let record = Record::default();
+    let service = service(&server).observed_by(&record);
+    let result = service.fetch_forecast("Seoul", RetryPolicy::at_most(3).unwrap()).await;
+    assert_eq!(result.unwrap(), FetchResult::Failure { attempts: 3, status: 502 });
+    assert_eq!(
+        *record.0.lock().unwrap(),
+        [
+            "forecast:Seoul:1 started",
+            "forecast:Seoul:1 failed, status true, retry Some(7s)",
+            "forecast:Seoul:2 started",
+            "forecast:Seoul:2 failed, status false, retry Some(0ns)",
+            "forecast:Seoul:3 started",
+            "forecast:Seoul:3 failed, status true, retry None",
+        ]
+    );
 }

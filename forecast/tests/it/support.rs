@@ -54,6 +54,19 @@ pub(crate) async fn until(mut condition: impl FnMut() -> bool) {
     }
 }
 
+/// Waits until the server has read what was sent to it before: it reads in turn, so when this request of our own is
+/// answered, those before it have had their turn.
+pub(crate) fn catch_up(server: &WeatherServer) {
+    let mut socket = TcpStream::connect(server.address()).unwrap();
+    socket.write_all(b"GET / HTTP/1.1\r\nconnection: close\r\n\r\n").unwrap();
+    socket.read_to_end(&mut Vec::new()).unwrap();
+}
+
+/// How many requests there were beside our own.
+pub(crate) fn requests(server: &WeatherServer) -> usize {
+    server.received().iter().filter(|received| received.request_id.is_some()).count()
+}
+
 /// A server that answers every request with the same bytes, however wrong, and ends the connection. Returns its URL.
 pub(crate) fn answering(bytes: impl Into<Vec<u8>>) -> String {
     answering_after(Duration::ZERO, bytes)

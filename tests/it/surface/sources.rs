@@ -2,7 +2,10 @@
 
 use std::task::Poll;
 
-use coldflow::{FlowExt, StreamFlowExt, defer, empty, failed, flow, flow_of, from_stream, from_try_stream, once, once_ok};
+use coldflow::{
+    FlowExt, StreamFlowExt, channel_flow, defer, empty, failed, flow, flow_of, from_stream, from_try_stream, once,
+    once_ok,
+};
 use futures::stream::{self, StreamExt};
 
 use super::operators::{Erased, erase, work};
@@ -72,16 +75,35 @@ pub(super) fn sources() -> Vec<Case> {
             build: |trace| {
                 erase(defer(move || {
                     let guard = trace.guard("body");
-                    stream::iter([Ok(1), Err("over"), Ok(2)]).then(|item| async move {
-                        yield_now().await;
-                        item
-                    }).map(move |item| {
-                        let _ = &guard;
-                        item
-                    }).boxed()
+                    stream::iter([Ok(1), Err("over"), Ok(2)])
+                        .then(|item| async move {
+                            yield_now().await;
+                            item
+                        })
+                        .map(move |item| {
+                            let _ = &guard;
+                            item
+                        })
+                        .boxed()
                 }))
             },
             items: &["\"1\"", "!\"\\\"over\\\"\""],
+        },
+        Case {
+            method: "channel_flow",
+            build: |trace| {
+                erase(channel_flow(move |sender| {
+                    let trace = trace.clone();
+                    async move {
+                        let _guard = trace.guard("body");
+                        sender.send(1).await.unwrap();
+                        yield_now().await;
+                        sender.send(2).await.unwrap();
+                        Err("over")
+                    }
+                }))
+            },
+            items: &["\"1\"", "\"2\"", "!\"\\\"over\\\"\""],
         },
         Case { method: "flow_of", build: |_| erase(flow_of([1, 2])), items: &["\"1\"", "\"2\""] },
         Case { method: "empty", build: |_| erase(empty::<u8>()), items: &[] },

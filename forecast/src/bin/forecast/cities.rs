@@ -1,3 +1,4 @@
+use std::collections::HashSet;
 use std::fs;
 use std::io::{self, Read as _};
 use std::path::Path;
@@ -31,13 +32,9 @@ pub(crate) fn gather(named: &[String], file: Option<&Path>) -> Result<Vec<String
         return Err(Exit::usage("no city is named; write one like: forecast Seoul".to_owned()));
     }
     // Asking twice would give the same answer under the same request ids.
-    let mut once = Vec::new();
-    for city in cities {
-        if !once.contains(&city) {
-            once.push(city);
-        }
-    }
-    Ok(once)
+    let mut seen = HashSet::new();
+    cities.retain(|city| seen.insert(city.clone()));
+    Ok(cities)
 }
 
 fn read(file: &Path) -> io::Result<String> {
