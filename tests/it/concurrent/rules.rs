@@ -166,7 +166,8 @@ fn progress_is_bounded_under_an_upstream_that_is_always_ready() {
             assert_eq!(stream.progress(), Poll::Pending, "{}: there is more to do", $name);
             assert!(stream.woken(), "{}: and it must be woken for it", $name);
             let taken = count.get() - before;
-            assert!((1..=256).contains(&taken), "{}: took {taken}", $name);
+            // A terminal within a body takes 1024 turns of its own.
+            assert!((1..=1024).contains(&taken), "{}: took {taken}", $name);
         )*};
     }
     bounded! {
