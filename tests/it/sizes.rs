@@ -100,8 +100,8 @@ fn with_a_wait_the_chain_is_at_most_the_wait_and_64_bytes_larger_than_the_loop()
     assert!(chain_size <= loop_size + wait_size + 64, "{chain_size} bytes, the loop {loop_size}, the wait {wait_size}");
 }
 
-/// A client behind `dyn`, whose fetches are boxed. The bound to reach was 64 bytes: the compiler keeps the cause twice, as
-/// the argument of the predicate and as its variable.
+/// A client behind `dyn`, whose fetches are boxed. The predicate is a block: of an `async` closure the compiler keeps the
+/// cause twice, as its argument and as its variable.
 type Client = dyn Fn(u32) -> Pin<Box<dyn Future<Output = Result<u32, String>>>>;
 
 async fn boxed_by_hand(client: &Client, max_attempts: u64) -> Result<u32, String> {
@@ -127,7 +127,7 @@ async fn boxed_chained(client: &Client, max_attempts: u64) -> Result<u32, String
         attempts += 1;
         client(attempts)
     })
-    .retry_when(async |cause, retried| {
+    .retry_when(|cause: String, retried| async move {
         if retried + 1 >= max_attempts {
             return Err(cause);
         }
@@ -140,10 +140,10 @@ async fn boxed_chained(client: &Client, max_attempts: u64) -> Result<u32, String
 }
 
 #[test]
-fn with_a_boxed_fetch_and_a_wait_the_chain_is_80_bytes_larger_than_the_loop() {
+fn with_a_boxed_fetch_and_a_wait_the_chain_is_at_most_64_bytes_larger_than_the_loop() {
     let client: &Client = &|attempt| Box::pin(fetch(attempt));
     let (loop_size, chain_size) = (size_of_val(&boxed_by_hand(client, 3)), size_of_val(&boxed_chained(client, 3)));
-    assert!(chain_size <= loop_size + 80, "{chain_size} bytes, the loop {loop_size}");
+    assert!(chain_size <= loop_size + 64, "{chain_size} bytes, the loop {loop_size}");
 }
 
 #[test]
