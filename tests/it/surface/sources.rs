@@ -3,8 +3,8 @@
 use std::task::Poll;
 
 use coldflow::{
-    FlowExt, StreamFlowExt, channel_flow, defer, empty, failed, flow, flow_of, from_stream, from_try_stream, once,
-    once_ok,
+    FlowExt, StreamFlowExt, callback_flow, channel_flow, defer, empty, failed, flow, flow_of, from_stream,
+    from_try_stream, once, once_ok,
 };
 use futures::stream::{self, StreamExt};
 
@@ -20,8 +20,8 @@ pub(super) struct Case {
     items: &'static [&'static str],
 }
 
-/// Those that can be collected only once.
-pub(super) const ONE_SHOT: [&str; 2] = ["from_stream", "from_try_stream"];
+/// Those that the checks cannot drive: they can be collected only once, or have no end.
+pub(super) const ELSEWHERE: [&str; 3] = ["from_stream", "from_try_stream", "interval"];
 
 pub(super) fn sources() -> Vec<Case> {
     vec![
@@ -104,6 +104,21 @@ pub(super) fn sources() -> Vec<Case> {
                 }))
             },
             items: &["\"1\"", "\"2\"", "!\"\\\"over\\\"\""],
+        },
+        Case {
+            method: "callback_flow",
+            build: |trace| {
+                erase(
+                    callback_flow(move |sender| {
+                        for n in 1..3 {
+                            let _ = sender.try_send(n);
+                        }
+                        trace.guard("registration")
+                    })
+                    .take(2),
+                )
+            },
+            items: &["\"1\"", "\"2\""],
         },
         Case { method: "flow_of", build: |_| erase(flow_of([1, 2])), items: &["\"1\"", "\"2\""] },
         Case { method: "empty", build: |_| erase(empty::<u8>()), items: &[] },

@@ -9,10 +9,11 @@ use std::rc::Rc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use coldflow::source::{ChannelFlow, Defer, FlowFn, Once, OnceOk};
+use coldflow::source::{ChannelFlow, Defer, FlowFn, Once, OnceOk, Registration};
 use coldflow::{
-    Emitter, Flow, FlowExt, FlowStream, Overflow, Restart, Sender, StreamFlowExt, channel_flow, combine, defer, empty,
-    failed, flow, flow_of, from_stream, from_try_stream, merge, once, once_ok,
+    Edge, Emitter, Flow, FlowExt, FlowStream, Overflow, Restart, Sender, StreamFlowExt, callback_flow, channel_flow,
+    combine, combine_latest, defer, empty, failed, flow, flow_of, from_stream, from_try_stream, merge, once, once_ok,
+    race,
 };
 use futures::stream::{self, FusedStream, Stream};
 
@@ -243,6 +244,15 @@ concurrent_operators! {
     zip |up| up.zip(flow_of([1]).fallible());
     merge |up| merge([up.clone(), up]);
     combine |up| combine((up, flow_of([1]).fallible()));
+    combine_latest |up| combine_latest((up, flow_of([1]).fallible()));
+    with_latest_from |up| up.with_latest_from(flow_of([1]).fallible());
+    race |up| race([up.clone(), up]);
+    then_concurrent |up| up.then_concurrent(2, ready);
+    then_concurrent_unordered |up| up.then_concurrent_unordered(2, ready);
+    take_until |up| up.take_until(ready(()));
+    chunks_timeout |up| up.chunks_timeout(2, Duration::from_secs(1));
+    delay_start |up| up.delay_start(Duration::ZERO);
+    throttle |up| up.throttle(Duration::from_secs(1), Edge::Both);
     debounce |up| up.debounce(Duration::ZERO);
     debounce_by |up| up.debounce_by(|_| Duration::ZERO);
     sample |up| up.sample(Duration::from_secs(1));
@@ -359,6 +369,13 @@ fn a_defer<P: Clone>(part: P) -> Defer<impl FnMut() -> stream::Iter<std::option:
     defer(move || stream::iter(Some(Ok(part.clone()))))
 }
 
+fn a_callback_flow<P: Clone>(part: P) -> ChannelFlow<u8, Registration<impl FnMut(Sender<u8>) -> u8 + Clone>> {
+    callback_flow(move |_| {
+        let _ = &part;
+        7
+    })
+}
+
 fn a_channel_flow<P: Clone>(part: P) -> ChannelFlow<u8, impl FnMut(Sender<u8>) -> Ready<()> + Clone> {
     channel_flow(move |_| {
         let _ = &part;
@@ -367,6 +384,7 @@ fn a_channel_flow<P: Clone>(part: P) -> ChannelFlow<u8, impl FnMut(Sender<u8>) -
 }
 
 sources! {
+    callback_flow |part| a_callback_flow(part);
     channel_flow |part| a_channel_flow(part);
     flow |part| a_flow(part);
     once |part| a_once(part);
@@ -381,6 +399,21 @@ sources! {
         let _ = empty::<Rc<()>>().clone();
         stream::iter([part]).into_flow()
     };
+}
+
+#[tokio::test]
+async fn those_without_parts_of_their_own() {
+    let ticks = coldflow::interval(Duration::from_secs(1));
+    named(&ticks, "interval");
+    assert_eq!(auto_traits!(&ticks), (true, true, true));
+    named(&ticks.into_stream(), "interval");
+    assert_eq!(send_sync!(&ticks.into_stream()), (true, true));
+    let elsewhere = marked(()).flow_on(&tokio::runtime::Handle::current());
+    named(&elsewhere.clone(), "flow_on");
+    assert_eq!(auto_traits!(&elsewhere), (true, true, true));
+    let run = elsewhere.into_stream();
+    named(&run, "flow_on");
+    assert!(Has::of(&run).send());
 }
 
 #[test]
@@ -424,4 +457,4 @@ fn an_emitter_and_its_emission_have_the_traits_of_the_value() {
 }
 
 /// What has a row here.
-pub(super) const METHODS: &[&[&str]] = &[OPERATORS, CONCURRENT, TERMINALS, &BOXES];
+pub(super) const METHODS: &[&[&str]] = &[OPERATORS, CONCURRENT, TERMINALS, &BOXES, &["flow_on"]];
