@@ -423,7 +423,7 @@ fn a_failure_above_drops_the_block_and_the_body_at_once() {
         let trace = trace.clone();
         async move {
             let _guard = trace.guard("body");
-            std::future::pending().await
+            std::future::pending::<()>().await;
         }
     }));
     assert!(future.poll().is_pending());
