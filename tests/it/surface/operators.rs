@@ -223,6 +223,9 @@ pub(super) fn operators() -> Vec<Case> {
             let script = if n == 2 { [Step::Yield, Step::Fail("two")] } else { [Step::Emit(n), Step::Yield] };
             Probe::new(&trace, &script).named("inner")
         });
+        flat_map_merge "many at once" |up, trace| up.flat_map_merge(1000, move |n| {
+            Probe::new(&trace, &[Step::Yield, Step::Emit(n)]).named("inner")
+        });
         flatten_merge "" |up, trace| up.map(|n| flow_of([n, n]).fallible()).flatten_merge(4);
         flat_map_latest "" |up, trace| up.flat_map_latest(move |n| {
             Probe::new(&trace, &[Step::Emit(n), Step::Yield, Step::Emit(n * 10)]).named("inner")
@@ -265,6 +268,9 @@ pub(super) fn operators() -> Vec<Case> {
         };
         then_concurrent "" |up, trace| up.then_concurrent(2, move |n| work(trace.clone(), "lambda", n));
         then_concurrent "ready" |up, trace| up.then_concurrent(3, ready);
+        then_concurrent "many at once" |up, trace| {
+            up.then_concurrent(1000, move |n| work(trace.clone(), "lambda", n))
+        };
         then_concurrent_unordered "" |up, trace| {
             up.then_concurrent_unordered(2, move |n| work(trace.clone(), "lambda", n))
         };
