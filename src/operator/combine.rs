@@ -158,6 +158,9 @@ pub trait Source<E> {
 
     /// Stops it.
     fn stop(&mut self);
+
+    /// Drops the latest value and the changes that are kept.
+    fn forget(&mut self);
 }
 
 /// A collection with its latest value and the changes that are to come.
@@ -272,8 +275,12 @@ impl<Cs: CombinedStreams> CombineStream<Cs> {
         this.woken.clear();
     }
 
+    /// Drops the values, and what is known about the sources.
     fn forget(self: Pin<&mut Self>) {
         let this = self.project();
+        for index in 0..this.streams.count() {
+            this.streams.at(index).forget();
+        }
         this.changes.clear();
         this.hands.clear();
         this.in_hand.fill(false);
@@ -301,11 +308,13 @@ impl<Cs: CombinedStreams> Stream for CombineStream<Cs> {
                 match ready!(self.as_mut().poll_round(cx)) {
                     Some(Ok(())) => {}
                     end => {
+                        self.as_mut().forget();
                         *self.project().phase = Phase::Done;
                         return Poll::Ready(end.and_then(Result::err).map(Err));
                     }
                 }
             } else {
+                self.as_mut().forget();
                 return match mem::replace(self.project().phase, Phase::Done) {
                     Phase::Failed(error) => Poll::Ready(Some(Err(error))),
                     _ => Poll::Ready(None),
@@ -367,8 +376,6 @@ impl<S: FlowStream<Item = Result<T, E>>, T, E> Latch<S, T> {
         S: Restart,
     {
         self.stream.as_mut().restart();
-        self.latest = None;
-        self.changes.clear();
         self.ended = false;
     }
 }
@@ -406,6 +413,11 @@ where
     fn stop(&mut self) {
         self.stream.as_mut().stop();
         self.ended = true;
+    }
+
+    fn forget(&mut self) {
+        self.latest = None;
+        self.changes.clear();
     }
 }
 
