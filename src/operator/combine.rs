@@ -144,6 +144,9 @@ pub trait CombinedStreams {
     /// Stops the one at `index`.
     fn stop_at(&mut self, index: usize);
 
+    /// Drops the latest value of the one at `index`, and the changes that are kept.
+    fn forget_at(&mut self, index: usize);
+
     /// The latest values, once each has one.
     fn latest(&self) -> Option<Self::Item>;
 }
@@ -268,8 +271,12 @@ impl<Cs: CombinedStreams> CombineStream<Cs> {
         this.woken.clear();
     }
 
+    /// Drops the values, and what is known about the sources.
     fn forget(self: Pin<&mut Self>) {
         let this = self.project();
+        for index in 0..this.streams.count() {
+            this.streams.forget_at(index);
+        }
         this.changes.clear();
         this.hands.clear();
         this.in_hand.fill(false);
@@ -298,11 +305,13 @@ impl<Cs: CombinedStreams> Stream for CombineStream<Cs> {
                 match ready!(self.as_mut().poll_round(cx)) {
                     Some(Ok(())) => {}
                     end => {
+                        self.as_mut().forget();
                         *self.project().phase = Phase::Done;
                         return Poll::Ready(end.and_then(Result::err).map(Err));
                     }
                 }
             } else {
+                self.as_mut().forget();
                 return match mem::replace(self.project().phase, Phase::Done) {
                     Phase::Failed(error) => Poll::Ready(Some(Err(error))),
                     _ => Poll::Ready(None),
@@ -364,8 +373,6 @@ impl<S: FlowStream<Item = Result<T, E>>, T, E> Latch<S, T> {
         S: Restart,
     {
         self.stream.as_mut().restart();
-        self.latest = None;
-        self.changes.clear();
         self.ended = false;
     }
 
@@ -400,6 +407,11 @@ impl<S: FlowStream<Item = Result<T, E>>, T, E> Latch<S, T> {
     fn stop(&mut self) {
         self.stream.as_mut().stop();
         self.ended = true;
+    }
+
+    fn forget(&mut self) {
+        self.latest = None;
+        self.changes.clear();
     }
 }
 
@@ -457,6 +469,10 @@ where
 
     fn stop_at(&mut self, index: usize) {
         self[index].stop();
+    }
+
+    fn forget_at(&mut self, index: usize) {
+        self[index].forget();
     }
 
     fn latest(&self) -> Option<Vec<T>> {
@@ -517,6 +533,10 @@ macro_rules! tuple {
 
             fn stop_at(&mut self, index: usize) {
                 at!(self, index, latch => latch.stop(), $($index)+)
+            }
+
+            fn forget_at(&mut self, index: usize) {
+                at!(self, index, latch => latch.forget(), $($index)+)
             }
 
             fn latest(&self) -> Option<Self::Item> {

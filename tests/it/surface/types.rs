@@ -7,11 +7,13 @@ use std::marker::{PhantomData, PhantomPinned};
 use std::pin::Pin;
 use std::rc::Rc;
 use std::task::{Context, Poll};
+use std::time::Duration;
 
-use coldflow::source::{Defer, FlowFn, Once, OnceOk};
+use coldflow::source::{ChannelFlow, Defer, FlowFn, Once, OnceOk, Registration};
 use coldflow::{
-    Emitter, Flow, FlowExt, FlowStream, Restart, StreamFlowExt, defer, empty, failed, flow, flow_of, from_stream,
-    from_try_stream, once, once_ok,
+    Edge, Emitter, Flow, FlowExt, FlowStream, Overflow, Restart, Sender, StreamFlowExt, callback_flow, channel_flow,
+    combine, combine_latest, defer, empty, failed, flow, flow_of, from_stream, from_try_stream, merge, once, once_ok,
+    race,
 };
 use futures::stream::{self, FusedStream, Stream};
 
@@ -65,18 +67,21 @@ impl<T> Has<T> {
     }
 }
 
+#[allow(clippy::unused_self)] // It is by the receiver that the method is found.
 impl<T: Send> Has<T> {
     fn send(&self) -> bool {
         true
     }
 }
 
+#[allow(clippy::unused_self)] // As above.
 impl<T: Sync> Has<T> {
     fn sync(&self) -> bool {
         true
     }
 }
 
+#[allow(clippy::unused_self)] // As above.
 impl<T: Unpin> Has<T> {
     fn unpin(&self) -> bool {
         true
@@ -101,6 +106,13 @@ macro_rules! auto_traits {
     ($value:expr) => {{
         let has = Has::of($value);
         (has.send(), has.sync(), has.unpin())
+    }};
+}
+
+macro_rules! send_sync {
+    ($value:expr) => {{
+        let has = Has::of($value);
+        (has.send(), has.sync())
     }};
 }
 
@@ -194,6 +206,59 @@ operators! {
     retry_when |up| up.retry_when(|_, _| ready(Ok(())));
 }
 
+/// The same for operators some of whose parts are in boxes or are timers, so that `Unpin` does not follow the source's.
+macro_rules! concurrent_operators {
+    ($($method:ident |$up:ident| $build:expr;)*) => {
+        const CONCURRENT: &[&str] = &[$(stringify!($method)),*];
+
+        #[test]
+        fn concurrent_operators_have_the_traits_of_their_parts() {
+            $(
+                let name = stringify!($method);
+                let $up = marked(());
+                let recipe = ($build).clone();
+                named(&recipe, name);
+                assert_eq!(auto_traits!(&recipe), (true, true, true), "{name}, the recipe");
+                let run = recipe.into_stream();
+                named(&run, name);
+                assert_eq!(send_sync!(&run), (true, true), "{name}");
+                let $up = marked(PhantomData::<Rc<()>>);
+                let recipe = $build;
+                assert_eq!(auto_traits!(&recipe), (false, false, true), "{name}, the recipe");
+                assert_eq!(send_sync!(&recipe.into_stream()), (false, false), "{name}");
+                let $up = marked(PhantomData::<std::cell::Cell<()>>);
+                assert_eq!(send_sync!(&($build).into_stream()), (true, false), "{name}");
+            )*
+        }
+    };
+}
+
+concurrent_operators! {
+    buffer |up| up.buffer(1, Overflow::Suspend);
+    conflate |up| up.conflate();
+    flat_map_merge |up| up.flat_map_merge(2, |_| flow_of([1]).fallible());
+    flatten_merge |up| up.map(|_| flow_of([1]).fallible()).flatten_merge(2);
+    flat_map_latest |up| up.flat_map_latest(|_| flow_of([1]).fallible());
+    map_latest |up| up.map_latest(ready);
+    transform_latest |up| up.transform_latest(done);
+    zip |up| up.zip(flow_of([1]).fallible());
+    merge |up| merge([up.clone(), up]);
+    combine |up| combine((up, flow_of([1]).fallible()));
+    combine_latest |up| combine_latest((up, flow_of([1]).fallible()));
+    race |up| race([up.clone(), up]);
+    with_latest_from |up| up.with_latest_from(flow_of([1]).fallible());
+    take_until |up| up.take_until(ready(()));
+    then_concurrent |up| up.then_concurrent(2, ready);
+    then_concurrent_unordered |up| up.then_concurrent_unordered(2, ready);
+    throttle |up| up.throttle(Duration::from_secs(1), Edge::Both);
+    chunks_timeout |up| up.chunks_timeout(2, Duration::from_secs(1));
+    delay_start |up| up.delay_start(Duration::ZERO);
+    debounce |up| up.debounce(Duration::ZERO);
+    debounce_by |up| up.debounce_by(|_| Duration::ZERO);
+    sample |up| up.sample(Duration::from_secs(1));
+    timeout |up| up.timeout(Duration::from_secs(1));
+}
+
 /// Checks the future of each terminal over sources of all four kinds.
 macro_rules! terminals {
     ($($method:ident |$up:ident| $build:expr;)*) => {
@@ -226,6 +291,7 @@ terminals! {
     last |up| up.last();
     for_each |up| up.for_each(|_| ready(()));
     try_for_each |up| up.try_for_each(|_| ready(Ok(())));
+    for_each_latest |up| up.for_each_latest(|_| ready(()));
     run |up| up.run();
     collect |up| up.collect::<Vec<_>>();
     to_vec |up| up.to_vec();
@@ -237,6 +303,19 @@ terminals! {
     any |up| up.any(|_| true);
     all |up| up.all(|_| true);
     none |up| up.none(|_| true);
+}
+
+/// What is above needs to be `Send`, and whatever runs is.
+const IN_A_TASK: [&str; 1] = ["flow_on"];
+
+#[tokio::test]
+async fn a_flow_on_another_thread() {
+    let recipe = marked(()).flow_on(&tokio::runtime::Handle::current());
+    named(&recipe, "flow_on");
+    assert_eq!(auto_traits!(&recipe.clone()), (true, true, true));
+    let run = recipe.into_stream();
+    named(&run, "flow_on");
+    assert_eq!(send_sync!(&run), (true, true));
 }
 
 /// Boxes are `Send` or not by their type, never `Sync`, and always `Unpin`.
@@ -303,7 +382,20 @@ fn a_defer<P: Clone>(part: P) -> Defer<impl FnMut() -> stream::Iter<std::option:
     defer(move || stream::iter(Some(Ok(part.clone()))))
 }
 
+fn a_channel_flow<P: Clone>(part: P) -> ChannelFlow<u8, impl FnMut(Sender<u8>) -> Ready<()> + Clone> {
+    channel_flow(move |_| {
+        let _ = &part;
+        ready(())
+    })
+}
+
+fn a_callback_flow<P: Clone>(part: P) -> ChannelFlow<u8, Registration<impl FnMut(Sender<u8>) -> P + Clone>> {
+    callback_flow(move |_| part.clone())
+}
+
 sources! {
+    callback_flow |part| a_callback_flow(part);
+    channel_flow |part| a_channel_flow(part);
     flow |part| a_flow(part);
     once |part| a_once(part);
     once_ok |part| a_once_ok(part);
@@ -360,20 +452,4 @@ fn an_emitter_and_its_emission_have_the_traits_of_the_value() {
 }
 
 /// What has a row here.
-pub(super) const METHODS: &[&str] = &concat();
-
-const fn concat() -> [&'static str; OPERATORS.len() + TERMINALS.len() + BOXES.len()] {
-    let mut all = [""; OPERATORS.len() + TERMINALS.len() + BOXES.len()];
-    let mut at = 0;
-    while at < all.len() {
-        all[at] = if at < OPERATORS.len() {
-            OPERATORS[at]
-        } else if at < OPERATORS.len() + TERMINALS.len() {
-            TERMINALS[at - OPERATORS.len()]
-        } else {
-            BOXES[at - OPERATORS.len() - TERMINALS.len()]
-        };
-        at += 1;
-    }
-    all
-}
+pub(super) const METHODS: &[&[&str]] = &[OPERATORS, CONCURRENT, TERMINALS, &BOXES, &IN_A_TASK];
