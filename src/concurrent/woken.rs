@@ -8,22 +8,22 @@ use std::sync::PoisonError;
 #[cfg(coldflow_loom)]
 use loom::sync::{
     Mutex,
-    atomic::{AtomicBool, Ordering},
+    atomic::{AtomicBool, AtomicUsize, Ordering},
 };
 #[cfg(not(coldflow_loom))]
 use {
-    core::sync::atomic::{AtomicBool, Ordering},
+    core::sync::atomic::{AtomicBool, AtomicUsize, Ordering},
     std::sync::Mutex,
 };
 
-/// So many sources are polled at every wake: that is cheaper than to know which of them has woken.
-const FEW: usize = 4;
+/// How many places a word has room for: four bits for each in a queue, and one that tells whether it is there.
+const FEW: usize = usize::BITS as usize / 5;
 
-/// The sources that are to be polled.
+/// The sources that are to be polled, in the order in which they woke.
 ///
-/// A few sources that are all there from the start share the task's own waker, and take turns. Of many, each is polled
-/// with a waker of its own, so they come in the order in which they woke, and a wake costs the same however many there
-/// are.
+/// Each source is polled with a waker of its own, which notes the source here and wakes the task. A waker belongs to a
+/// place, not to the source that stands there, so one that outlives its source wakes the next one needlessly, and that
+/// is all.
 pub(crate) enum WokenSet {
     Few(Few),
     Many(Many),
@@ -52,7 +52,7 @@ impl WokenSet {
     #[inline]
     pub(crate) fn push(&mut self, index: usize) {
         match self {
-            WokenSet::Few(few) => few.push(index),
+            WokenSet::Few(few) => few.ready.push(index),
             WokenSet::Many(many) => many.push(index),
         }
     }
@@ -61,7 +61,7 @@ impl WokenSet {
     #[inline]
     pub(crate) fn gather(&mut self, cx: &Context<'_>) {
         match self {
-            WokenSet::Few(few) => few.gather(),
+            WokenSet::Few(few) => few.gather(cx),
             WokenSet::Many(many) => many.gather(cx),
         }
     }
@@ -69,16 +69,16 @@ impl WokenSet {
     /// How many sources are listed.
     pub(crate) fn len(&self) -> usize {
         match self {
-            WokenSet::Few(few) => few.len / 4,
+            WokenSet::Few(few) => few.ready.len(),
             WokenSet::Many(many) => many.ready.len,
         }
     }
 
-    /// The next source that is to be polled, with the waker for it, which may be that of the task.
+    /// The next source that is to be polled, with the waker for it.
     #[inline]
-    pub(crate) fn pop<'a>(&'a mut self, task: &'a Waker) -> Option<(usize, &'a Waker)> {
+    pub(crate) fn pop(&mut self) -> Option<(usize, &Waker)> {
         match self {
-            WokenSet::Few(few) => few.pop().map(|index| (index, task)),
+            WokenSet::Few(few) => few.pop(),
             WokenSet::Many(many) => many.ready.pop(),
         }
     }
@@ -86,58 +86,135 @@ impl WokenSet {
     /// Forgets which sources have woken.
     pub(crate) fn clear(&mut self) {
         match self {
-            WokenSet::Few(few) => while few.pop().is_some() {},
+            WokenSet::Few(few) => few.clear(),
             WokenSet::Many(many) => many.clear(),
         }
     }
 }
 
-/// A few sources. Those that are known to be ready come in that order, then the others, which may have woken.
-pub(crate) struct Few {
-    all: usize,
-    /// Those in the queue, as bits.
-    listed: usize,
-    /// The queue: four bits for each source, the first in the lowest.
-    queue: usize,
-    /// How many bits it has.
-    len: usize,
-}
+/// A queue of a few places, each in it once, in one word: four bits for each place, the first in the lowest, and above
+/// them a bit for each place that is there.
+#[derive(Clone, Copy, Default)]
+struct Word(usize);
 
-impl Few {
-    fn new(sources: usize) -> Self {
-        Few { all: (1 << sources) - 1, listed: 0, queue: 0, len: 0 }
+impl Word {
+    const QUEUE: usize = (1 << (4 * FEW)) - 1;
+
+    fn bit(index: usize) -> usize {
+        1 << (4 * FEW + index)
+    }
+
+    fn len(self) -> usize {
+        (self.0 & !Self::QUEUE).count_ones() as usize
     }
 
     #[inline]
     fn push(&mut self, index: usize) {
-        if self.listed & (1 << index) == 0 {
-            self.listed |= 1 << index;
-            self.queue |= index << self.len;
-            self.len += 4;
-        }
-    }
-
-    #[inline]
-    fn gather(&mut self) {
-        while self.listed != self.all {
-            self.push((self.all & !self.listed).trailing_zeros() as usize);
+        if self.0 & Self::bit(index) == 0 {
+            self.0 |= Self::bit(index) | index << (4 * self.len());
         }
     }
 
     #[inline]
     fn pop(&mut self) -> Option<usize> {
-        self.len = self.len.checked_sub(4)?;
-        let index = self.queue & 15;
-        self.queue >>= 4;
-        self.listed ^= 1 << index;
+        if self.0 == 0 {
+            return None;
+        }
+        let index = self.0 & 15;
+        self.0 = (self.0 & Self::QUEUE) >> 4 | (self.0 & !Self::QUEUE) ^ Self::bit(index);
         Some(index)
     }
 }
 
-/// Many sources, each with a waker of its own, which notes the source here and wakes the task.
+/// A few sources, whose queues are words: the one that their wakers share needs no lock.
 ///
-/// A waker belongs to a place, not to the source that stands there, so one that outlives its source wakes the next one
-/// needlessly, and that is all.
+/// The wakers hold that of the task. When the task changes, all sources get new wakers and a new queue to share, and are
+/// polled.
+pub(crate) struct Few {
+    sources: usize,
+    ready: Word,
+    woken: Arc<AtomicUsize>,
+    wakers: Vec<Waker>,
+    task: Option<Waker>,
+}
+
+struct FewWaker {
+    index: usize,
+    woken: Arc<AtomicUsize>,
+    task: Waker,
+}
+
+impl Wake for FewWaker {
+    fn wake(self: Arc<Self>) {
+        self.wake_by_ref();
+    }
+
+    fn wake_by_ref(self: &Arc<Self>) {
+        let mut before = self.woken.load(Ordering::Relaxed);
+        loop {
+            let mut woken = Word(before);
+            woken.push(self.index);
+            // It is written in any case: whoever reads it takes over what was written before this wake.
+            match self.woken.compare_exchange_weak(before, woken.0, Ordering::AcqRel, Ordering::Relaxed) {
+                Ok(_) => break,
+                Err(now) => before = now,
+            }
+        }
+        // Otherwise the task has been woken and has not looked yet.
+        if before == 0 {
+            self.task.wake_by_ref();
+        }
+    }
+}
+
+impl Few {
+    fn new(sources: usize) -> Self {
+        let woken = Arc::new(AtomicUsize::new(0));
+        Few { sources, ready: Word(0), woken, wakers: Vec::new(), task: None }
+    }
+
+    #[inline]
+    fn gather(&mut self, cx: &Context<'_>) {
+        if !self.task.as_ref().is_some_and(|task| task.will_wake(cx.waker())) {
+            self.change_task(cx.waker());
+        } else if self.woken.load(Ordering::Acquire) != 0 {
+            self.take_woken();
+        }
+    }
+
+    fn take_woken(&mut self) {
+        let mut woken = Word(self.woken.swap(0, Ordering::AcqRel));
+        while let Some(index) = woken.pop() {
+            self.ready.push(index);
+        }
+    }
+
+    #[cold]
+    fn change_task(&mut self, task: &Waker) {
+        self.take_woken();
+        self.woken = Arc::new(AtomicUsize::new(0));
+        self.wakers.clear();
+        for index in 0..self.sources {
+            let waker = FewWaker { index, woken: Arc::clone(&self.woken), task: task.clone() };
+            self.wakers.push(Waker::from(Arc::new(waker)));
+            self.ready.push(index);
+        }
+        self.task = Some(task.clone());
+    }
+
+    #[inline]
+    fn pop(&mut self) -> Option<(usize, &Waker)> {
+        let index = self.ready.pop()?;
+        Some((index, &self.wakers[index]))
+    }
+
+    fn clear(&mut self) {
+        self.woken.swap(0, Ordering::AcqRel);
+        self.ready = Word(0);
+    }
+}
+
+/// Many sources, or as many as will come: their wakers share a list.
 pub(crate) struct Many {
     shared: Arc<Shared>,
     ready: Queue,
@@ -304,6 +381,7 @@ mod loom_tests {
     use alloc::vec::Vec;
     use core::task::{Context, Waker};
 
+    use loom::sync::Mutex;
     use loom::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
     use loom::thread;
 
@@ -328,18 +406,23 @@ mod loom_tests {
         }
     }
 
+    /// Both kinds.
+    const SETS: [fn(usize) -> WokenSet; 2] = [WokenSet::of, |_| WokenSet::new()];
+
     /// A set whose sources were polled once, with their wakers.
-    fn polled(sources: usize) -> (WokenSet, Vec<Waker>) {
-        let mut set = WokenSet::new();
-        (0..sources).for_each(|index| set.push(index));
-        let wakers = (0..sources).map(|_| set.pop(Waker::noop()).expect("it was pushed").1.clone()).collect();
+    fn polled(mut set: WokenSet, sources: usize, task: &Waker) -> (WokenSet, Vec<Waker>) {
+        if let WokenSet::Few(_) = set {
+            set.gather(&Context::from_waker(task));
+        }
+        set.begin(sources);
+        let wakers = (0..sources).map(|_| set.pop().expect("it was pushed").1.clone()).collect();
         (set, wakers)
     }
 
     /// Polls the sources that are listed: which of them find their event, that no lock protects.
     fn poll(set: &mut WokenSet, task: &Waker, events: &[Arc<AtomicBool>], found: &mut [bool]) {
         set.gather(&Context::from_waker(task));
-        while let Some((index, _)) = set.pop(Waker::noop()) {
+        while let Some((index, _)) = set.pop() {
             found[index] |= events[index].load(Ordering::Relaxed);
         }
     }
@@ -350,60 +433,64 @@ mod loom_tests {
 
     #[test]
     fn loom_a_wake_while_the_source_is_listed_is_not_lost() {
-        loom::model(|| {
-            let (mut set, wakers) = polled(1);
-            let (task, task_waker) = Task::new();
-            let events = events(1);
-            let mut found = [false];
-            set.push(0);
-            let event = Arc::clone(&events[0]);
-            let waking = thread::spawn(move || {
-                event.store(true, Ordering::Relaxed);
-                wakers[0].wake_by_ref();
-            });
-            poll(&mut set, &task_waker, &events, &mut found);
-            waking.join().unwrap();
-            if !found[0] {
-                assert!(task.woken(), "the event is there and nobody knows");
+        for make in SETS {
+            loom::model(move || {
+                let (task, task_waker) = Task::new();
+                let (mut set, wakers) = polled(make(1), 1, &task_waker);
+                let events = events(1);
+                let mut found = [false];
+                set.push(0);
+                let event = Arc::clone(&events[0]);
+                let waking = thread::spawn(move || {
+                    event.store(true, Ordering::Relaxed);
+                    wakers[0].wake_by_ref();
+                });
                 poll(&mut set, &task_waker, &events, &mut found);
-                assert!(found[0]);
-            }
-        });
+                waking.join().unwrap();
+                if !found[0] {
+                    assert!(task.woken(), "the event is there and nobody knows");
+                    poll(&mut set, &task_waker, &events, &mut found);
+                    assert!(found[0]);
+                }
+            });
+        }
     }
 
     #[test]
     fn loom_wakes_from_two_threads_reach_the_task() {
-        loom::model(|| {
-            let (mut set, wakers) = polled(2);
-            let (task, task_waker) = Task::new();
-            let events = events(2);
-            let mut found = [false; 2];
-            set.gather(&Context::from_waker(&task_waker));
-            let waking: Vec<_> = wakers
-                .into_iter()
-                .zip(&events)
-                .map(|(waker, event)| {
-                    let event = Arc::clone(event);
-                    thread::spawn(move || {
-                        event.store(true, Ordering::Relaxed);
-                        waker.wake();
+        for make in SETS {
+            loom::model(move || {
+                let (task, task_waker) = Task::new();
+                let (mut set, wakers) = polled(make(2), 2, &task_waker);
+                let events = events(2);
+                let mut found = [false; 2];
+                set.gather(&Context::from_waker(&task_waker));
+                let waking: Vec<_> = wakers
+                    .into_iter()
+                    .zip(&events)
+                    .map(|(waker, event)| {
+                        let event = Arc::clone(event);
+                        thread::spawn(move || {
+                            event.store(true, Ordering::Relaxed);
+                            waker.wake();
+                        })
                     })
-                })
-                .collect();
-            poll(&mut set, &task_waker, &events, &mut found);
-            waking.into_iter().for_each(|thread| thread.join().unwrap());
-            if found != [true; 2] {
-                assert!(task.woken(), "an event is there and nobody knows");
+                    .collect();
                 poll(&mut set, &task_waker, &events, &mut found);
-            }
-            assert_eq!(found, [true; 2]);
-        });
+                waking.into_iter().for_each(|thread| thread.join().unwrap());
+                if found != [true; 2] {
+                    assert!(task.woken(), "an event is there and nobody knows");
+                    poll(&mut set, &task_waker, &events, &mut found);
+                }
+                assert_eq!(found, [true; 2]);
+            });
+        }
     }
 
     #[test]
     fn loom_a_wake_while_the_task_changes_reaches_the_new_one() {
         loom::model(|| {
-            let (mut set, wakers) = polled(1);
+            let (mut set, wakers) = polled(WokenSet::new(), 1, Waker::noop());
             let ((_, old_waker), (task, task_waker)) = (Task::new(), Task::new());
             let events = events(1);
             let mut found = [false];
@@ -419,6 +506,44 @@ mod loom_tests {
                 assert!(task.woken(), "the event is there and the new task does not know");
                 poll(&mut set, &task_waker, &events, &mut found);
                 assert!(found[0]);
+            }
+        });
+    }
+
+    /// Few sources are polled again by the new task, and then wake that one.
+    #[test]
+    fn loom_a_wake_of_a_few_while_the_task_changes_reaches_the_new_one() {
+        /// What the source is polled for, and the waker of its last poll.
+        type Source = Arc<Mutex<(bool, Option<Waker>)>>;
+
+        fn poll(set: &mut WokenSet, task: &Waker, source: &Source) -> bool {
+            set.gather(&Context::from_waker(task));
+            let Some((_, waker)) = set.pop() else { return false };
+            let mut source = source.lock().unwrap();
+            source.1 = Some(waker.clone());
+            source.0
+        }
+
+        loom::model(|| {
+            let ((_, old_waker), (task, task_waker)) = (Task::new(), Task::new());
+            let source = Source::default();
+            let mut set = WokenSet::of(1);
+            poll(&mut set, &old_waker, &source);
+            let waking = thread::spawn({
+                let source = Arc::clone(&source);
+                move || {
+                    let mut source = source.lock().unwrap();
+                    source.0 = true;
+                    let waker = source.1.take();
+                    drop(source);
+                    waker.unwrap().wake();
+                }
+            });
+            let found = poll(&mut set, &task_waker, &source);
+            waking.join().unwrap();
+            if !found {
+                assert!(task.woken(), "the event is there and the new task does not know");
+                assert!(poll(&mut set, &task_waker, &source));
             }
         });
     }

@@ -231,7 +231,7 @@ impl<Cs: CombinedStreams> CombineStream<Cs> {
         this.woken.gather(cx);
         let mut changed = false;
         for _ in 0..this.woken.len() {
-            let Some((index, waker)) = this.woken.pop(cx.waker()) else { break };
+            let Some((index, waker)) = this.woken.pop() else { break };
             let source_cx = &mut Context::from_waker(waker);
             if this.in_hand[index] {
                 this.streams.poll_progress_at(index, source_cx);

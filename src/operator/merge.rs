@@ -121,7 +121,7 @@ impl<Ss: Streams> MergeStream<Ss> {
         };
         let mut turns = Turns::new();
         while *left > 0 {
-            let Some((index, waker)) = this.woken.pop(cx.waker()) else {
+            let Some((index, waker)) = this.woken.pop() else {
                 return Poll::Pending;
             };
             let source_cx = &mut Context::from_waker(waker);
