@@ -133,7 +133,10 @@ fn merge_rows() -> Vec<Row> {
 
 /// Sources that have an item only when they are told to.
 #[derive(Clone)]
-struct Board(Rc<Vec<Slot>>);
+struct Board {
+    slots: Rc<Vec<Slot>>,
+    fired: Rc<Cell<usize>>,
+}
 
 #[derive(Default)]
 struct Slot {
@@ -149,18 +152,19 @@ struct Signal {
 
 impl Board {
     fn new(sources: usize) -> Self {
-        Board(Rc::new((0..sources).map(|_| Slot::default()).collect()))
+        Board { slots: Rc::new((0..sources).map(|_| Slot::default()).collect()), fired: Rc::default() }
     }
 
     fn signals(&self) -> impl Iterator<Item = Signal> {
         let board = self.clone();
-        (0..board.0.len()).map(move |index| Signal { board: board.clone(), index })
+        (0..board.slots.len()).map(move |index| Signal { board: board.clone(), index })
     }
 
     /// Gives a source an item and wakes it.
     fn fire(&self, index: usize) {
-        let slot = &self.0[index];
+        let slot = &self.slots[index];
         slot.full.set(true);
+        self.fired.set(index);
         let waker = slot.waker.borrow_mut().take();
         waker.expect("it waits").wake();
     }
@@ -170,7 +174,7 @@ impl Stream for Signal {
     type Item = u64;
 
     fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<u64>> {
-        let slot = &self.board.0[self.index];
+        let slot = &self.board.slots[self.index];
         if slot.full.take() {
             return Poll::Ready(Some(self.index as u64));
         }
@@ -179,6 +183,31 @@ impl Stream for Signal {
             *waker = Some(cx.waker().clone());
         }
         Poll::Pending
+    }
+}
+
+/// The least that a wake can cost: it knows by magic which source is to be polled.
+struct Magic {
+    sources: Vec<Pin<Box<Signal>>>,
+    begun: bool,
+}
+
+impl Magic {
+    fn new(sources: Vec<Signal>) -> Self {
+        Magic { sources: sources.into_iter().map(Box::pin).collect(), begun: false }
+    }
+}
+
+impl Stream for Magic {
+    type Item = u64;
+
+    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<u64>> {
+        if !self.begun {
+            self.begun = true;
+            self.sources.iter_mut().for_each(|source| assert!(source.poll_next_unpin(cx).is_pending()));
+        }
+        let fired = self.sources[0].board.fired.get();
+        self.sources[fired].poll_next_unpin(cx)
     }
 }
 
@@ -275,7 +304,8 @@ fn waking_merge_rows() -> Vec<Row> {
                     let (a, b) = two(signals);
                     stream::select(a, b)
                 }),
-            ),
+            )
+            .case("magic", waking(2, Magic::new)),
     ];
     for sources in [2, 8, 10, 100, 1_000, 10_000] {
         let name = if sources == 2 { "2 in a Vec, waking".to_owned() } else { format!("{sources}, waking") };
@@ -284,7 +314,8 @@ fn waking_merge_rows() -> Vec<Row> {
                 .case("coldflow", waking(sources, |signals| merge(flows_of(signals)).into_stream()))
                 .case("select_all", waking(sources, stream::select_all))
                 .case("StreamMap", waking(sources, |signals| keyed(signals.into_iter())))
-                .case("futures-concurrency", waking(sources, futures_concurrency::stream::Merge::merge)),
+                .case("futures-concurrency", waking(sources, futures_concurrency::stream::Merge::merge))
+                .case("magic", waking(sources, Magic::new)),
         );
     }
     rows
