@@ -361,7 +361,8 @@ async fn restarted_at_any_poll_it_is_as_good_as_new() {
                 let _ = running.stream.progress();
                 assert!(world.trace.take().is_empty(), "{name}: progress on a restarted stream");
                 running.stream.woken();
-                let again = Stepped { began: tokio::time::Instant::now(), lines: vec![], ended: false, busy: 0, ..running };
+                let again =
+                    Stepped { began: tokio::time::Instant::now(), lines: vec![], ended: false, busy: 0, ..running };
                 assert_eq!(again.rest().await, expected, "{name}, end {end:?}, restarted after {steps} polls");
                 if ended {
                     break;
@@ -470,7 +471,10 @@ async fn retried_it_runs_from_the_start() {
         let world = World::new(Some(Fail("over")));
         let once = consume(build(&world), 1).await;
         if once.last().is_none_or(|last| !last.starts_with('!')) {
-            assert!(["interval", "callback_flow", "zip", "race", "with_latest_from"].contains(&name), "{name}: {once:?}");
+            assert!(
+                ["interval", "callback_flow", "zip", "race", "with_latest_from"].contains(&name),
+                "{name}: {once:?}"
+            );
             continue;
         }
         let world = World::new(Some(Fail("over")));
