@@ -15,6 +15,8 @@ mod error;
 mod ext;
 mod flow;
 
+#[cfg(feature = "std")]
+pub mod hot;
 pub mod operator;
 pub mod retry;
 pub mod source;
@@ -29,11 +31,17 @@ pub use boxed::{BoxFlow, BoxFlowStream, LocalBoxFlow, LocalBoxFlowStream};
 #[cfg(feature = "std")]
 pub use concurrent::Overflow;
 pub use emitter::{Emit, Emitter};
+#[cfg(all(feature = "rt", feature = "time"))]
+pub use error::NoFirstValue;
 pub use error::SingleError;
 #[cfg(feature = "time")]
 pub use error::TimeoutError;
 pub use ext::FlowExt;
 pub use flow::{ColdFlow, Flow, FlowStream, Restart};
+#[cfg(feature = "std")]
+pub use hot::{MutableSharedFlow, MutableStateFlow, SharedConfig, SharedFlow, StateFlow, SubscriptionCount};
+#[cfg(all(feature = "rt", feature = "time"))]
+pub use hot::{SharingCommand, SharingPolicy, SharingStarted};
 pub use operator::Event;
 #[cfg(feature = "std")]
 pub use operator::{combine, combine_latest, merge, race};

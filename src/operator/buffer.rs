@@ -152,6 +152,16 @@ where
         this.outbox.fuse(buffer);
         true
     }
+
+    fn give_up_buffer(self: Pin<&mut Self>) -> Option<BufferConfig> {
+        let mut this = self.project();
+        let stream = this.stream.as_mut();
+        if *this.absorbed.get_or_insert_with(|| stream.absorb(*this.config)) {
+            return this.stream.give_up_buffer();
+        }
+        *this.absorbed = Some(true);
+        Some(*this.config)
+    }
 }
 
 impl<S, T, E> Restart for BufferStream<S, T, E>

@@ -1,0 +1,24 @@
+//! Flows that are there whether anybody collects them or not: [`SharedFlow`] and [`StateFlow`].
+//!
+//! Each has one lock, held for index arithmetic and moves alone: values stand behind an `Arc`, and whatever is to be
+//! woken, dropped, cloned or compared leaves the lock first.
+
+mod buffer;
+mod count;
+mod few;
+#[cfg(all(feature = "rt", feature = "time"))]
+pub(crate) mod share;
+mod shared;
+#[cfg(all(feature = "rt", feature = "time"))]
+mod started;
+mod state;
+mod subscribers;
+
+pub use buffer::SharedConfig;
+pub use count::SubscriptionCount;
+#[cfg(all(feature = "rt", feature = "time"))]
+pub use share::StateInFirst;
+pub use shared::{EmitShared, MutableSharedFlow, SharedFlow, SharedFlowStream, Subscription};
+#[cfg(all(feature = "rt", feature = "time"))]
+pub use started::{SharingCommand, SharingPolicy, SharingStarted};
+pub use state::{MapState, MapStateStream, MutableStateFlow, StateFlow, StateFlowStream};
