@@ -31,13 +31,13 @@ enum HotFlow {
 /// Plays a scenario until its end, when the actors are dropped, and then the sharing.
 pub(crate) async fn play(scenario: &'static Hot, recorder: &'static Recorder) {
     let scope = Scope::new(recorder);
-    let hot = HotFlow::new(&scenario.hot, &scope.at("hot"));
+    let hot = HotFlow::new(&scenario.kind, &scope.at("hot"));
     let actors = scenario.actors.iter().enumerate().map(|(index, actor)| {
         let scope = scope.at(&format!("actors/{index}"));
         act(actor, &hot, scope, recorder)
     });
     let playing = async {
-        let counting = count_subscribers(&scenario.hot, &hot, scope.holder(Some(&"subs".to_owned())));
+        let counting = count_subscribers(&scenario.kind, &hot, scope.holder(Some(&"subs".to_owned())));
         futures::join!(counting, join_all(actors), pending::<()>());
     };
     let _cut_off = timeout_at(recorder.instant(scenario.until), playing).await;
@@ -210,11 +210,11 @@ fn until_failed(
     scope: &Scope<'static>,
 ) -> (BoxFlow<'static, Value, Infallible>, UntilFailed) {
     let failed = Arc::new(AtomicBool::new(false));
-    let (note, holder) = (Arc::clone(&failed), scope.holder(Some(&"scope".to_owned())));
+    let (has_failed, holder) = (Arc::clone(&failed), scope.holder(Some(&"scope".to_owned())));
     let flow = scope.shared(node, move |flow| {
         flow.catch(move |error: Error, _| {
             holder.log(json!(["error", error]));
-            note.store(true, Ordering::Relaxed);
+            has_failed.store(true, Ordering::Relaxed);
             pending::<()>()
         })
         .boxed()

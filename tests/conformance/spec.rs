@@ -37,7 +37,8 @@ pub(crate) struct Cold {
 /// A hot flow, and those who emit into it and collect it.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Hot {
-    pub(crate) hot: Kind,
+    #[serde(rename = "hot")]
+    pub(crate) kind: Kind,
     pub(crate) actors: Vec<Actor>,
     pub(crate) until: u64,
 }
