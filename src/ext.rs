@@ -16,13 +16,13 @@ use crate::boxed::{BoxFlow, LocalBoxFlow};
 #[cfg(feature = "std")]
 use crate::concurrent::{BufferConfig, Overflow};
 use crate::emitter::Emitter;
-#[cfg(all(feature = "rt", feature = "time"))]
+#[cfg(feature = "rt")]
 use crate::flow::Restart;
 use crate::flow::{ColdFlow, Flow};
-#[cfg(all(doc, feature = "rt", feature = "time"))]
+#[cfg(all(doc, feature = "rt"))]
 use crate::hot::SharingStarted;
-#[cfg(all(feature = "rt", feature = "time"))]
-use crate::hot::{SharedFlow, SharingPolicy, StateFlow, StateInFirst, share};
+#[cfg(feature = "rt")]
+use crate::hot::{Produced, SharedFlow, SharingPolicy, StateFlow, StateInFirst, produce, share};
 #[cfg(feature = "rt")]
 use crate::operator::FlowOn;
 use crate::operator::{
@@ -1580,15 +1580,15 @@ pub trait FlowExt: Flow {
     /// # Examples
     ///
     /// ```
-    /// use coldflow::{FlowExt, interval};
+    /// use coldflow::{FlowExt, flow_of};
     /// use std::time::Duration;
     /// use tokio::time::sleep;
     ///
     /// # #[tokio::main(flavor = "current_thread", start_paused = true)]
     /// # async fn main() {
     /// let shutdown = sleep(Duration::from_millis(250));
-    /// let ticks = interval(Duration::from_millis(100)).take_until(shutdown);
-    /// assert_eq!(ticks.to_vec().await, Ok(vec![0, 1, 2]));
+    /// let ticks = flow_of(0..).on_each(|_| sleep(Duration::from_millis(100))).take_until(shutdown);
+    /// assert_eq!(ticks.to_vec().await, Ok(vec![0, 1]));
     /// # }
     /// ```
     ///
@@ -1854,7 +1854,7 @@ pub trait FlowExt: Flow {
     /// Kotlin: `shareIn`.
     #[doc(alias = "shareIn")]
     #[doc(alias = "publish")]
-    #[cfg(all(feature = "rt", feature = "time"))]
+    #[cfg(feature = "rt")]
     #[track_caller]
     fn share_in<P>(self, started: P, replay: usize) -> SharedFlow<Self::Item>
     where
@@ -1888,7 +1888,7 @@ pub trait FlowExt: Flow {
     ///
     /// Kotlin: `stateIn`.
     #[doc(alias = "stateIn")]
-    #[cfg(all(feature = "rt", feature = "time"))]
+    #[cfg(feature = "rt")]
     #[track_caller]
     fn state_in<P>(self, started: P, initial: Self::Item) -> StateFlow<Self::Item>
     where
@@ -1926,7 +1926,7 @@ pub trait FlowExt: Flow {
     /// ```
     ///
     /// Kotlin: `stateIn(scope)`.
-    #[cfg(all(feature = "rt", feature = "time"))]
+    #[cfg(feature = "rt")]
     fn state_in_first(self) -> StateInFirst<Self::Stream>
     where
         Self: Flow<Item: PartialEq + Send + Sync + 'static, Error = Infallible, Stream: Restart + Send + 'static>,
@@ -1964,6 +1964,42 @@ pub trait FlowExt: Flow {
         Self: Flow<Error: Send + 'static, Stream: Send + 'static>,
     {
         set.spawn(self.run())
+    }
+
+    /// Collects the flow in a task of `set`, from now on, up to 64 items ahead of whoever takes them.
+    ///
+    /// What is given back is a plain stream of results, and through
+    /// [`into_try_flow`](crate::StreamFlowExt::into_try_flow) a flow that can be collected once. Dropping it ends the task.
+    ///
+    /// # Panics
+    ///
+    /// When called outside of a Tokio runtime.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use coldflow::{FlowExt, StreamFlowExt, flow_of};
+    /// use tokio::task::JoinSet;
+    ///
+    /// # #[tokio::main(flavor = "current_thread", start_paused = true)]
+    /// # async fn main() {
+    /// let mut set = JoinSet::new();
+    /// let numbers = flow_of(1..4).produce_in(&mut set);
+    /// assert_eq!(numbers.into_try_flow().to_vec().await, Ok(vec![1, 2, 3]));
+    /// # }
+    /// ```
+    ///
+    /// Kotlin: `produceIn`.
+    #[doc(alias = "produceIn")]
+    #[cfg(feature = "rt")]
+    #[track_caller]
+    fn produce_in(self, set: &mut JoinSet<()>) -> Produced<Self::Item, Self::Error>
+    where
+        Self: Flow<Item: Send + 'static, Error: Send + 'static, Stream: Send + 'static>,
+    {
+        let (produced, task) = produce::produce(self.into_stream());
+        set.spawn(task);
+        produced
     }
 
     /// Erases the type of a cold flow that is `Send`. One allocation; it can still be retried.

@@ -106,8 +106,8 @@ fn it_may_emit_after_a_normal_end() {
 fn an_emission_after_a_failure_is_not_delivered_and_ends_the_action() {
     let trace = Trace::new();
     let noted = trace.clone();
-    let mut stream = Driver::new(
-        flow_of(1..=10).fallible().try_map(|n| if n == 6 { Err("six") } else { Ok(n) }).on_completion(
+    let mut stream =
+        Driver::new(flow_of(1..=10).fallible().try_map(|n| if n == 6 { Err("six") } else { Ok(n) }).on_completion(
             move |cause, mut emitter| {
                 assert_eq!(cause, Some(&"six"));
                 let noted = noted.clone();
@@ -117,8 +117,7 @@ fn an_emission_after_a_failure_is_not_delivered_and_ends_the_action() {
                     noted.note("not reached");
                 }
             },
-        ),
-    );
+        ));
     assert_eq!(stream.rest(), [Ok(1), Ok(2), Ok(3), Ok(4), Ok(5), Err("six")]);
     assert_eq!(trace.take(), ["start action", "drop action"]);
 }
@@ -226,6 +225,19 @@ fn the_source_is_dropped_before_it_runs() {
     });
     assert_eq!(block_on(completed.run()), Ok(()));
     assert_eq!(trace.take(), ["start source", "emit 1", "drop source", "action"]);
+}
+
+#[test]
+fn a_restart_or_a_stop_while_it_runs_drops_the_error_that_was_to_go_on() {
+    let error = std::sync::Arc::new("failed");
+    let failing = coldflow::failed::<u8, _>(std::sync::Arc::clone(&error));
+    let mut stream = Driver::new(failing.on_completion(|_, _| pending::<()>()));
+    for end in [Driver::restart, Driver::stop] {
+        assert!(stream.poll().is_pending());
+        assert_eq!(std::sync::Arc::strong_count(&error), 3, "here, in the source, and on its way");
+        end(&mut stream);
+        assert_eq!(std::sync::Arc::strong_count(&error), 2);
+    }
 }
 
 #[test]

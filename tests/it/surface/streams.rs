@@ -2,9 +2,9 @@
 
 use std::task::Poll;
 
-use coldflow::{Flow, FlowExt};
+use coldflow::{BoxFlow, Flow, FlowExt, Overflow, combine, flow_of, merge};
 
-use super::operators::{Case, Erased, all, build, is_transparent, operators};
+use super::operators::{Case, Erased, all, build, clock, is_transparent, operators, runs_ahead};
 use crate::support::{Driver, Gate, Probe, Step, Trace, block_on, show};
 
 type Stream = <Erased as Flow>::Stream;
@@ -37,6 +37,7 @@ fn after_each_poll(case: &Case, script: &[Step], mut check: impl FnMut(usize, &T
 
 #[test]
 fn nothing_happens_before_the_first_poll() {
+    let _clock = clock();
     for (name, case, script) in all() {
         let trace = Trace::new();
         let (_, flow) = build(&case, &trace, &script);
@@ -52,6 +53,7 @@ fn nothing_happens_before_the_first_poll() {
 
 #[test]
 fn a_fresh_stream_can_be_given_progress_and_restarted() {
+    let _clock = clock();
     for (name, case, script) in all() {
         let (items, events) = reference(&case, &script);
         let trace = Trace::new();
@@ -66,6 +68,7 @@ fn a_fresh_stream_can_be_given_progress_and_restarted() {
 
 #[test]
 fn collected_twice_it_does_the_same() {
+    let _clock = clock();
     for (name, case, script) in all() {
         let trace = Trace::new();
         let probe = Probe::new(&trace, &script);
@@ -78,6 +81,7 @@ fn collected_twice_it_does_the_same() {
 
 #[test]
 fn restarted_after_any_poll_it_is_as_good_as_new() {
+    let _clock = clock();
     for (name, case, script) in all() {
         let (items, events) = reference(&case, &script);
         after_each_poll(&case, &script, |polls, trace, _, mut stream| {
@@ -101,6 +105,7 @@ fn restarted_after_any_poll_it_is_as_good_as_new() {
 
 #[test]
 fn stopped_after_any_poll_nothing_runs_and_it_has_ended() {
+    let _clock = clock();
     for (name, case, script) in all() {
         let (items, _) = reference(&case, &script);
         after_each_poll(&case, &script, |polls, trace, _, mut stream| {
@@ -126,6 +131,7 @@ fn stopped_after_any_poll_nothing_runs_and_it_has_ended() {
 
 #[test]
 fn the_end_is_the_end() {
+    let _clock = clock();
     for (name, case, script) in all() {
         let trace = Trace::new();
         let (_, flow) = build(&case, &trace, &script);
@@ -149,6 +155,7 @@ fn the_end_is_the_end() {
 
 #[test]
 fn once_it_says_that_it_has_ended_it_has() {
+    let _clock = clock();
     for (name, case, script) in all() {
         for eager in [false, true] {
             let trace = Trace::new();
@@ -171,6 +178,7 @@ fn once_it_says_that_it_has_ended_it_has() {
 
 #[test]
 fn a_source_that_knows_its_end_early_changes_nothing() {
+    let _clock = clock();
     for (name, case, script) in all() {
         let (items, _) = reference(&case, &script);
         let mut stream = Driver::new((case.build)(Probe::new(&Trace::new(), &script).eager()));
@@ -180,6 +188,7 @@ fn a_source_that_knows_its_end_early_changes_nothing() {
 
 #[test]
 fn the_end_is_known_as_soon_as_that_of_the_source() {
+    let _clock = clock();
     for case in operators().iter().filter(|case| is_transparent(case)) {
         let probe = Probe::new(&Trace::new(), &[Step::Emit(1), Step::Emit(2)]).eager();
         let mut stream = Driver::new((case.build)(probe));
@@ -194,6 +203,7 @@ fn the_end_is_known_as_soon_as_that_of_the_source() {
 
 #[test]
 fn dropped_after_any_poll_everything_goes_inner_before_outer() {
+    let _clock = clock();
     for (name, case, script) in all() {
         after_each_poll(&case, &script, |polls, trace, _, stream| {
             let live = trace.live();
@@ -202,6 +212,13 @@ fn dropped_after_any_poll_everything_goes_inner_before_outer() {
             assert!(trace.live().is_empty(), "{name}: dropped after {polls} polls, {:?} lives on", trace.live());
             if dropped.last().is_some_and(|event| event == "cancelled") {
                 dropped.pop();
+            }
+            if runs_ahead(&case) {
+                // Flows beside each other go in any order; inner ones go before the outer one.
+                let outer = dropped.iter().position(|event| event == "drop source");
+                let inner = dropped.iter().rposition(|event| event == "drop inner" || event == "drop lambda");
+                assert!(outer.is_none() || inner < outer, "{name}: {dropped:?} after {polls} polls");
+                return;
             }
             // What started last, in whatever it stands, is the innermost.
             let expected: Vec<String> = live.iter().rev().map(|name| format!("drop {name}")).collect();
@@ -212,6 +229,7 @@ fn dropped_after_any_poll_everything_goes_inner_before_outer() {
 
 #[test]
 fn what_runs_above_is_dropped_before_an_error_or_the_end_is_seen() {
+    let _clock = clock();
     for (name, case, script) in all() {
         let trace = Trace::new();
         let (_, flow) = build(&case, &trace, &script);
@@ -261,6 +279,7 @@ fn drive_with_gate(name: &str, gate: &Gate, stream: &mut Driver<Stream>, mut bef
 
 #[test]
 fn it_wakes_when_the_source_does() {
+    let _clock = clock();
     for case in operators() {
         for (script_name, script) in waiting() {
             let name = format!("{} over {script_name}", case.name());
@@ -272,6 +291,7 @@ fn it_wakes_when_the_source_does() {
 
 #[test]
 fn it_wakes_the_task_that_polled_last() {
+    let _clock = clock();
     for case in operators() {
         for (script_name, script) in waiting() {
             let name = format!("{} over {script_name}, from another task", case.name());
@@ -286,6 +306,7 @@ fn it_wakes_the_task_that_polled_last() {
 
 #[test]
 fn polled_without_need_it_does_the_same() {
+    let _clock = clock();
     for case in operators() {
         for (script_name, script) in waiting() {
             let name = format!("{} over {script_name}, polled too often", case.name());
@@ -307,12 +328,13 @@ fn polled_without_need_it_does_the_same() {
 
 #[test]
 fn progress_reaches_the_source_while_the_consumer_is_busy() {
+    let _clock = clock();
     for (name, case, script) in all() {
         let trace = Trace::new();
         let (probe, flow) = build(&case, &trace, &script);
         let mut stream = Driver::new(flow);
         while let Some(item) = stream.next() {
-            if item.is_ok() && trace.live().contains(&"source".to_owned()) {
+            if item.is_ok() && trace.live().contains(&"source".to_owned()) && !runs_ahead(&case) {
                 let before = (probe.progress(), trace.take());
                 let _ = stream.progress();
                 assert!(probe.progress() > before.0, "{name}: no progress behind {item:?}");
@@ -324,6 +346,7 @@ fn progress_reaches_the_source_while_the_consumer_is_busy() {
 
 #[test]
 fn a_source_whose_item_was_taken_is_asked_for_the_next_or_given_progress_within_the_same_poll() {
+    let _clock = clock();
     for (name, case, script) in all() {
         let (probe, flow) = build(&case, &Trace::new(), &script);
         let mut stream = Driver::new(flow);
@@ -342,6 +365,7 @@ fn a_source_whose_item_was_taken_is_asked_for_the_next_or_given_progress_within_
 
 #[test]
 fn an_async_lambda_that_waits_gives_the_source_progress() {
+    let _clock = clock();
     let mut checked = Vec::new();
     for case in operators() {
         let trace = Trace::new();
@@ -350,7 +374,7 @@ fn an_async_lambda_that_waits_gives_the_source_progress() {
         loop {
             let before = probe.progress();
             match stream.poll() {
-                Poll::Pending if trace.live().len() == 2 => {
+                Poll::Pending if trace.live().len() == 2 && !runs_ahead(&case) => {
                     assert_eq!(trace.live()[0], "source", "{}", case.name());
                     assert!(probe.progress() > before, "{}: no progress while its lambda waits", case.name());
                     checked.push(case.method);
@@ -366,6 +390,7 @@ fn an_async_lambda_that_waits_gives_the_source_progress() {
 
 #[test]
 fn the_hint_of_the_size_is_true() {
+    let _clock = clock();
     for (name, case, script) in all() {
         let (items, _) = reference(&case, &script);
         let mut stream = Box::pin(build(&case, &Trace::new(), &script).1.into_stream());
@@ -379,8 +404,83 @@ fn the_hint_of_the_size_is_true() {
     }
 }
 
+type Numbers = BoxFlow<'static, i32, &'static str>;
+
+/// One level of a stack that hands each item on.
+fn levels() -> Vec<(&'static str, fn(Numbers) -> Numbers)> {
+    use std::future::ready;
+    vec![
+        ("map", |up| up.map(|n| n).boxed()),
+        ("try_map", |up| up.try_map(Ok).boxed()),
+        ("then", |up| up.then(ready).boxed()),
+        ("and_then", |up| up.and_then(|n| ready(Ok(n))).boxed()),
+        ("filter", |up| up.filter(|_| true).boxed()),
+        ("filter_map", |up| up.filter_map(Some).boxed()),
+        ("inspect", |up| up.inspect(|_| {}).boxed()),
+        ("on_each", |up| up.on_each(|_| ready(())).boxed()),
+        ("enumerate", |up| up.enumerate().map(|(_, n)| n).boxed()),
+        ("running_fold", |up| up.running_fold(0, |_, n| n).boxed()),
+        ("running_reduce", |up| up.running_reduce(|_, n| n).boxed()),
+        ("distinct_until_changed_by", |up| up.distinct_until_changed_by(|_, _| false).boxed()),
+        ("take", |up| up.take(1000).boxed()),
+        ("take_while", |up| up.take_while(|_| true).boxed()),
+        ("skip", |up| up.skip(0).boxed()),
+        ("skip_while", |up| up.skip_while(|_| false).boxed()),
+        ("transform", |up| up.transform(async |n, mut emitter| emitter.emit(n).await).boxed()),
+        ("transform_while", |up| {
+            up.transform_while(async |n, mut emitter| {
+                emitter.emit(n).await;
+                true
+            })
+            .boxed()
+        }),
+        ("chunks", |up| up.chunks(1).map(|chunk| chunk[0]).boxed()),
+        ("flat_map_concat", |up| up.flat_map_concat(|n| flow_of([n]).fallible()).boxed()),
+        ("chain", |up| up.chain(coldflow::empty().fallible()).boxed()),
+        ("chain, the second", |up| coldflow::empty().fallible().chain(up).boxed()),
+        ("chain_with", |up| up.chain_with(|| coldflow::empty().fallible().boxed())),
+        ("start_with", |up| up.start_with([]).boxed()),
+        ("repeat", |up| up.repeat(1).boxed()),
+        ("materialize", |up| up.materialize().dematerialize().boxed()),
+        ("on_start", |up| up.on_start(|_| ready(())).boxed()),
+        ("on_completion", |up| up.on_completion(|_, _| ready(())).boxed()),
+        ("on_empty", |up| up.on_empty(|_| ready(())).boxed()),
+        ("on_cancel", |up| up.on_cancel(|| {}).boxed()),
+        ("catch", |up| up.catch(|cause, _| ready(Err(cause))).boxed()),
+        ("map_err", |up| up.map_err(|cause| cause).boxed()),
+        ("retry", |up| up.retry(1).boxed()),
+        ("buffer", |up| up.buffer(0, Overflow::Suspend).boxed()),
+        ("conflate", |up| up.conflate().boxed()),
+        ("flat_map_merge", |up| up.flat_map_merge(2, |n| flow_of([n]).fallible()).boxed()),
+        ("flat_map_latest", |up| up.flat_map_latest(|n| flow_of([n]).fallible()).boxed()),
+        ("zip", |up| up.zip(flow_of(0..).fallible()).map(|(n, _)| n).boxed()),
+        ("merge", |up| merge((up, coldflow::empty().fallible())).boxed()),
+        ("combine", |up| combine((up, flow_of([0]).fallible())).map(|(n, _)| n).boxed()),
+        ("timeout", |up| up.timeout(std::time::Duration::from_secs(1)).map_err(|_| "late").boxed()),
+        ("boxed", FlowExt::boxed),
+    ]
+}
+
+#[test]
+fn a_stack_asks_its_source_as_often_as_a_lower_one_does() {
+    // Were each level to ask the one above twice per item, the cost would double with each; and if each level asked
+    // all those above it, it would grow with the square of the height.
+    let _clock = clock();
+    let calls_of = |level: fn(Numbers) -> Numbers, height: usize| {
+        let probe = Probe::new(&Trace::new(), &[Step::Emit(1); 30]);
+        let mut stream = Driver::new((0..height).fold(probe.clone().boxed(), |numbers, _| level(numbers)));
+        while stream.next().is_some() {}
+        probe.calls()
+    };
+    for (name, level) in levels() {
+        let (low, high) = (calls_of(level, 2), calls_of(level, 12));
+        assert!(high <= low + 30, "{name}: {low} calls below 2 levels, {high} below 12");
+    }
+}
+
 #[test]
 fn boxed_local_too() {
+    let _clock = clock();
     let trace = Trace::new();
     let mut stream = Driver::new(Probe::new(&trace, &[Step::Emit(1), Step::Yield, Step::Emit(2)]).boxed_local());
     assert_eq!(stream.progress(), Poll::Ready(()));

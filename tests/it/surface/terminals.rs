@@ -82,6 +82,7 @@ pub(super) fn terminals() -> Vec<Case> {
         try_for_each |up, trace| up.try_for_each(move |n| {
             work(trace.clone(), "lambda", if n == 2 { Err("two") } else { Ok(()) })
         });
+        for_each_latest |up, trace| up.for_each_latest(move |_| work(trace.clone(), "lambda", ()));
         run |up, trace| up.run();
         collect |up, trace| up.collect::<std::collections::BTreeSet<_>>();
         to_vec |up, trace| up.to_vec();
@@ -94,6 +95,8 @@ pub(super) fn terminals() -> Vec<Case> {
         count |up, trace| up.count();
         count_where |up, trace| up.count_where(|n| *n > 1);
         any |up, trace| up.any(|n| n == 2);
+        any |up, trace| up.any(|_| false);
+        single |up, trace| up.filter(|n| *n == 50).single();
         all |up, trace| up.all(|n| n < 2);
         none |up, trace| up.none(|n| n == 2);
     }
