@@ -1,0 +1,28 @@
+//! Flows that are there whether anybody collects them or not: [`SharedFlow`] and [`StateFlow`].
+//!
+//! Each has one lock, held for index arithmetic and moves alone: values stand behind an `Arc`, and whatever is to be
+//! woken, dropped, cloned or compared leaves the lock first.
+
+mod buffer;
+mod count;
+mod few;
+#[cfg(feature = "rt")]
+pub(crate) mod produce;
+#[cfg(feature = "rt")]
+pub(crate) mod share;
+mod shared;
+#[cfg(feature = "rt")]
+mod started;
+mod state;
+mod subscribers;
+
+pub use buffer::SharedConfig;
+pub use count::SubscriptionCount;
+#[cfg(feature = "rt")]
+pub use produce::Produced;
+#[cfg(feature = "rt")]
+pub use share::StateInFirst;
+pub use shared::{EmitShared, MutableSharedFlow, SharedFlow, SharedFlowStream, Subscription};
+#[cfg(feature = "rt")]
+pub use started::{SharingCommand, SharingPolicy, SharingStarted};
+pub use state::{MapState, MapStateStream, MutableStateFlow, StateFlow, StateFlowStream};
