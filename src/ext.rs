@@ -1580,15 +1580,15 @@ pub trait FlowExt: Flow {
     /// # Examples
     ///
     /// ```
-    /// use coldflow::{FlowExt, interval};
+    /// use coldflow::{FlowExt, flow_of};
     /// use std::time::Duration;
     /// use tokio::time::sleep;
     ///
     /// # #[tokio::main(flavor = "current_thread", start_paused = true)]
     /// # async fn main() {
     /// let shutdown = sleep(Duration::from_millis(250));
-    /// let ticks = interval(Duration::from_millis(100)).take_until(shutdown);
-    /// assert_eq!(ticks.to_vec().await, Ok(vec![0, 1, 2]));
+    /// let ticks = flow_of(0..).on_each(|_| sleep(Duration::from_millis(100))).take_until(shutdown);
+    /// assert_eq!(ticks.to_vec().await, Ok(vec![0, 1]));
     /// # }
     /// ```
     ///

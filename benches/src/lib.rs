@@ -66,6 +66,7 @@ impl Row {
 struct Options {
     rounds: u32,
     sample: Duration,
+    table: String,
     filter: String,
     case: Option<String>,
     times: u32,
@@ -73,8 +74,14 @@ struct Options {
 
 impl Options {
     fn parse() -> Self {
-        let mut options =
-            Options { rounds: 300, sample: Duration::from_micros(50), filter: String::new(), case: None, times: 1000 };
+        let mut options = Options {
+            rounds: 300,
+            sample: Duration::from_micros(50),
+            table: String::new(),
+            filter: String::new(),
+            case: None,
+            times: 1000,
+        };
         let mut args = env::args().skip(1);
         while let Some(arg) = args.next() {
             let mut number = || args.next().and_then(|value| value.parse().ok());
@@ -84,6 +91,7 @@ impl Options {
                 "--rounds" => options.rounds = number().unwrap_or_else(|| usage()),
                 "--sample-us" => options.sample = Duration::from_micros(number().unwrap_or_else(|| usage()).into()),
                 "--times" => options.times = number().unwrap_or_else(|| usage()),
+                "--table" => options.table = args.next().unwrap_or_else(|| usage()),
                 "--case" => options.case = Some(args.next().unwrap_or_else(|| usage())),
                 word if !word.starts_with('-') => word.clone_into(&mut options.filter),
                 _ => usage(),
@@ -94,7 +102,7 @@ impl Options {
 }
 
 fn usage() -> ! {
-    eprintln!("usage: [FILTER] [--rounds N] [--sample-us N] | --case ROW/NAME [--times N]");
+    eprintln!("usage: [--table TITLE] ([ROW] [--rounds N] [--sample-us N] | --case ROW/NAME [--times N])");
     exit(2)
 }
 
@@ -114,6 +122,9 @@ impl Bench {
     /// Measures the rows and prints them as a Markdown table: nanoseconds per item, and how many times the first case
     /// each of the others takes. The columns are those of the first row.
     pub fn table(&self, title: &str, rows: Vec<Row>) {
+        if !title.contains(&self.options.table) {
+            return;
+        }
         if let Some(wanted) = &self.options.case {
             run_one(rows, wanted, self.options.times);
             return;
@@ -140,7 +151,8 @@ impl Bench {
 
     /// Prints lines that were counted, not timed.
     pub fn note(&self, title: &str, lines: &[String]) {
-        if self.options.case.is_none() && self.options.filter.is_empty() {
+        let Options { case, filter, table, .. } = &self.options;
+        if case.is_none() && filter.is_empty() && title.contains(table) {
             println!("\n### {title}\n\n{}", lines.join("\n"));
         }
     }

@@ -19,16 +19,16 @@
 //! The operators of this kind are `buffer`, `conflate`, `merge`, `flat_map_merge`, the `_latest` family, `zip`, `combine`
 //! and the timed ones. What they have in common:
 //!
-//! - An [`Outbox`] of items on their way to the consumer: a queue with so many places, and when that is full one item
+//! - An `Outbox` of items on their way to the consumer: a queue with so many places, and when that is full one item
 //!   *in hand* per upstream. An upstream whose item is in hand is blocked, as a suspended emission is: it is not polled
 //!   for more, but it is given progress, since something concurrent may stand above it.
 //! - Taking an item admits the item that has been in hand longest; its upstream can then go on.
 //! - A consumer that waits takes an item directly and uses no place in the queue. A queue that drops would otherwise
 //!   lose the first item of a burst.
 //! - An error comes out behind the items before it. Whatever runs beside the part that failed is dropped at once.
-//! - With many upstreams, a [`WokenSet`] tells which of them have woken, so that a wake costs the same among ten and
+//! - With many upstreams, a `WokenSet` tells which of them have woken, so that a wake costs the same among ten and
 //!   among ten thousand.
-//! - Progress takes at most [`PROGRESS`] items at a time, then wakes its task: an upstream that is always ready, under a
+//! - Progress takes at most `PROGRESS` items at a time, then wakes its task: an upstream that is always ready, under a
 //!   queue that drops, would otherwise never let go.
 
 mod flows;

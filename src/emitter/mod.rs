@@ -82,21 +82,43 @@ impl<T> Future for Emit<'_, T> {
     #[inline]
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
         let this = self.project();
-        let polled = this.sender.polled_by(cx.waker());
-        if this.sender.is_full() {
-            // The stream polls the body itself again once it has taken the value. Under an executor within the body
-            // that would not reach this future: the waker that came with the value does, and where the waker has
-            // changed since, or the value is of an emission that was given up, coming back at once does.
-            if polled != slot::Polled::Directly {
-                cx.waker().wake_by_ref();
+        if this.value.is_some() {
+            if this.sender.is_polled_with(cx.waker()) {
+                if let Some(vacancy) = this.sender.vacancy() {
+                    if let Some(value) = this.value.take() {
+                        vacancy.put(value, None);
+                        return Poll::Pending;
+                    }
+                }
             }
-            return Poll::Pending;
-        }
-        let Some(value) = this.value.take() else {
+        } else if this.sender.vacancy().is_some() {
             return Poll::Ready(());
-        };
-        let waker = (polled == slot::Polled::Within).then(|| cx.waker().clone());
-        this.sender.put(value, waker);
-        Poll::Pending
+        }
+        poll_apart(this.sender, this.value, cx)
     }
+}
+
+/// Polls an emission that must wait for an earlier one, or that an executor within the body polls.
+///
+/// The stream polls the body itself again once it has taken the value. That alone would not reach such an emission: the
+/// waker that comes with the value does. And where the waker has changed since, or the value in the way is of an
+/// emission that was given up, coming back at once does.
+#[cold]
+fn poll_apart<T>(sender: &mut slot::Sender<T>, value: &mut Option<T>, cx: &Context<'_>) -> Poll<()> {
+    assert!(
+        sender.is_polled(),
+        "an `Emitter` was polled outside of the body that it was made for; to emit from other tasks, use `channel_flow`"
+    );
+    let directly = sender.is_polled_with(cx.waker());
+    let Some(vacancy) = sender.vacancy() else {
+        if !directly {
+            cx.waker().wake_by_ref();
+        }
+        return Poll::Pending;
+    };
+    let Some(value) = value.take() else {
+        return Poll::Ready(());
+    };
+    vacancy.put(value, (!directly).then(|| cx.waker().clone()));
+    Poll::Pending
 }

@@ -82,8 +82,8 @@ impl<T, Fut: Future> EmitRun<T, Fut> {
             };
             return Poll::Ready(Step::Done(output));
         };
-        if let Some(waker) = this.resume.take() {
-            waker.wake();
+        if this.resume.is_some() {
+            wake(this.resume);
         }
         let entered = receiver.enter(cx.waker());
         let polled = future.poll(cx);
@@ -93,11 +93,20 @@ impl<T, Fut: Future> EmitRun<T, Fut> {
             this.state.set(State::Idle);
             return Poll::Ready(Step::Done(output));
         };
-        *this.resume = waker;
+        if waker.is_some() {
+            *this.resume = waker;
+        }
         if let Poll::Ready(output) = polled {
             // It gave up its last emission and ended: the value still comes first.
             this.state.set(State::Over { output });
         }
         Poll::Ready(Step::Item(value))
+    }
+}
+
+#[cold]
+fn wake(resume: &mut Option<Waker>) {
+    if let Some(waker) = resume.take() {
+        waker.wake();
     }
 }

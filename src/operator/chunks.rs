@@ -1,7 +1,7 @@
 use alloc::vec::Vec;
 use core::mem;
 use core::pin::Pin;
-use core::task::{Context, Poll, ready};
+use core::task::{Context, Poll};
 
 use futures_core::{FusedStream, Stream};
 use pin_project_lite::pin_project;
@@ -63,28 +63,30 @@ where
     fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> PollItem<Vec<T>, E> {
         let mut this = self.project();
         let mut turns = Turns::new();
+        // It is filled as a local variable and put back where the poll ends without it.
+        let mut open = mem::take(this.open);
         loop {
-            match ready!(poll_fused(this.stream.as_mut(), cx)) {
-                Some(Ok(item)) => {
-                    if this.open.is_empty() {
-                        this.open.reserve_exact((*this.size).min(MAX_RESERVED));
+            match poll_fused(this.stream.as_mut(), cx) {
+                Poll::Ready(Some(Ok(item))) => {
+                    if open.is_empty() {
+                        open = Vec::with_capacity((*this.size).min(MAX_RESERVED));
                     }
-                    this.open.push(item);
-                    if this.open.len() == *this.size {
-                        return Poll::Ready(Some(Ok(mem::take(this.open))));
+                    open.push(item);
+                    if open.len() == *this.size {
+                        return Poll::Ready(Some(Ok(open)));
                     }
+                    if !turns.used_up(cx) {
+                        continue;
+                    }
+                    let _ = this.stream.poll_progress(cx);
                 }
-                Some(Err(error)) => {
-                    *this.open = Vec::new();
-                    return Poll::Ready(Some(Err(error)));
-                }
-                None if this.open.is_empty() => return Poll::Ready(None),
-                None => return Poll::Ready(Some(Ok(mem::take(this.open)))),
+                Poll::Ready(Some(Err(error))) => return Poll::Ready(Some(Err(error))),
+                Poll::Ready(None) if open.is_empty() => return Poll::Ready(None),
+                Poll::Ready(None) => return Poll::Ready(Some(Ok(open))),
+                Poll::Pending => {}
             }
-            if turns.used_up(cx) {
-                let _ = this.stream.as_mut().poll_progress(cx);
-                return Poll::Pending;
-            }
+            *this.open = open;
+            return Poll::Pending;
         }
     }
 }

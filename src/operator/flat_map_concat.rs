@@ -70,7 +70,7 @@ where
         let mut turns = Turns::new();
         loop {
             if let Some(inner) = this.inner.as_mut().as_pin_mut() {
-                match poll_fused(inner, cx) {
+                match inner.poll_next(cx) {
                     Poll::Pending => {
                         let _ = this.stream.poll_progress(cx);
                         return Poll::Pending;

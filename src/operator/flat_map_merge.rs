@@ -185,6 +185,9 @@ where
                             slot.set(None);
                             this.vacant.push(place);
                             *this.running -= 1;
+                            if turns.used_up(cx) {
+                                return Poll::Pending;
+                            }
                             break;
                         }
                     }

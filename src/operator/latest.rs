@@ -34,6 +34,8 @@ pin_project! {
         #[pin]
         stream: S,
         make: M,
+        // How many items the block has had since upstream was last polled.
+        in_a_row: usize,
         phase: Phase<E>,
         value: PhantomData<fn(T)>,
     }
@@ -87,6 +89,7 @@ where
             block: None,
             stream: self.flow.into_stream(),
             make: self.make,
+            in_a_row: 0,
             phase: Phase::Fresh,
             value: PhantomData,
         }
@@ -98,18 +101,23 @@ where
     S: FlowStream<Item = Result<T, E>>,
     M: MakeBlock<T, E>,
 {
-    /// Drives the block until it is pending or blocked, then upstream, until the block has an item or all has ended.
+    /// Drives the block until it is pending or blocked, then upstream, until the block has an item or all has ended. A
+    /// block that is always ready does not keep the next value out for ever.
     fn poll_block(self: Pin<&mut Self>, cx: &mut Context<'_>) -> PollItem<M::Item, E> {
         let mut this = self.project();
         let mut turns = Turns::new();
         loop {
-            if let Some(block) = this.block.as_mut().as_pin_mut() {
+            let block_waits = *this.in_a_row >= PROGRESS;
+            if let (Some(block), false) = (this.block.as_mut().as_pin_mut(), block_waits) {
                 if this.outbox.is_blocked() {
                     let _ = block.poll_progress(cx);
                 } else {
                     match poll_fused(block, cx) {
                         Poll::Pending => {}
-                        Poll::Ready(Some(Ok(item))) => return Poll::Ready(Some(Ok(item))),
+                        Poll::Ready(Some(Ok(item))) => {
+                            *this.in_a_row += 1;
+                            return Poll::Ready(Some(Ok(item)));
+                        }
                         Poll::Ready(Some(Err(error))) => {
                             this.block.set(None);
                             this.stream.stop();
@@ -119,6 +127,7 @@ where
                     }
                 }
             }
+            *this.in_a_row = 0;
             match poll_fused(this.stream.as_mut(), cx) {
                 Poll::Ready(Some(Ok(value))) => {
                     this.block.set(None);
@@ -131,9 +140,11 @@ where
                     return Poll::Ready(Some(Err(error)));
                 }
                 Poll::Ready(None) if this.block.is_none() => return Poll::Ready(None),
+                Poll::Ready(None) | Poll::Pending if block_waits => {}
                 Poll::Ready(None) | Poll::Pending => return Poll::Pending,
             }
             if turns.used_up(cx) {
+                let _ = this.stream.as_mut().poll_progress(cx);
                 return Poll::Pending;
             }
         }

@@ -57,21 +57,32 @@ where
     #[inline]
     fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> PollItem<T, E> {
         let mut this = self.project();
-        let mut turns = Turns::new();
-        loop {
-            let Some(item) = ready!(this.stream.as_mut().poll_next(cx)?) else {
-                return Poll::Ready(None);
-            };
-            if *this.left == 0 {
-                return Poll::Ready(Some(Ok(item)));
-            }
-            *this.left -= 1;
-            if turns.used_up(cx) {
-                let _ = this.stream.as_mut().poll_progress(cx);
-                return Poll::Pending;
-            }
+        if *this.left > 0 && ready!(drop_first(this.stream.as_mut(), this.left, cx)?).is_none() {
+            return Poll::Ready(None);
+        }
+        this.stream.poll_next(cx)
+    }
+}
+
+/// Drops as many items as are `left`, or all that there are, and says whether there may be more. It stands apart from
+/// what each item passes afterwards.
+#[inline(never)]
+fn drop_first<S, T, E>(mut stream: Pin<&mut S>, left: &mut usize, cx: &mut Context<'_>) -> PollItem<(), E>
+where
+    S: FlowStream<Item = Result<T, E>>,
+{
+    let mut turns = Turns::of_a_collection();
+    while *left > 0 {
+        if ready!(stream.as_mut().poll_next(cx)?).is_none() {
+            return Poll::Ready(None);
+        }
+        *left -= 1;
+        if turns.used_up(cx) {
+            let _ = stream.poll_progress(cx);
+            return Poll::Pending;
         }
     }
+    Poll::Ready(Some(Ok(())))
 }
 
 impl<S, T, E> FusedStream for SkipStream<S>

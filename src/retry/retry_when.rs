@@ -86,7 +86,7 @@ where
     #[inline]
     fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> PollItem<T, E> {
         let mut this = self.project();
-        let mut turns = Turns::new();
+        let mut turns = Turns::of_a_retry();
         loop {
             match this.phase.as_mut().project() {
                 PhaseProj::Collecting => match ready!(this.stream.as_mut().poll_next(cx)) {

@@ -69,11 +69,11 @@ pin_project! {
     }
 }
 
+/// Whether the body has been started. Its run knows whether it has ended.
 #[derive(Debug)]
 enum Phase {
     Fresh,
-    Running,
-    Done,
+    Begun,
 }
 
 debug_fields!(FlowFn < T, Body > {});
@@ -114,20 +114,16 @@ where
     #[inline]
     fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> PollItem<T, <Fut::Output as BodyOutput>::Error> {
         let mut this = self.project();
-        match this.phase {
-            Phase::Fresh => {
-                this.run.as_mut().start(this.body);
-                *this.phase = Phase::Running;
+        if !this.run.is_running() {
+            match this.phase {
+                Phase::Fresh => this.run.as_mut().start(this.body),
+                Phase::Begun => return Poll::Ready(None),
             }
-            Phase::Running => {}
-            Phase::Done => return Poll::Ready(None),
+            *this.phase = Phase::Begun;
         }
         match ready!(this.run.poll_step(cx)) {
             Step::Item(value) => Poll::Ready(Some(Ok(value))),
-            Step::Done(output) => {
-                *this.phase = Phase::Done;
-                Poll::Ready(output.into_result().err().map(Err))
-            }
+            Step::Done(output) => Poll::Ready(output.into_result().err().map(Err)),
         }
     }
 }
@@ -138,7 +134,7 @@ where
     Fut: Future<Output: BodyOutput>,
 {
     fn is_terminated(&self) -> bool {
-        matches!(self.phase, Phase::Done)
+        matches!(self.phase, Phase::Begun) && !self.run.is_running()
     }
 }
 
@@ -154,7 +150,7 @@ where
     fn stop(self: Pin<&mut Self>) {
         let this = self.project();
         this.run.cancel();
-        *this.phase = Phase::Done;
+        *this.phase = Phase::Begun;
     }
 }
 

@@ -77,19 +77,20 @@ impl<I: IntoIterator + Clone> Stream for FlowOfStream<I> {
     #[inline]
     fn poll_next(self: Pin<&mut Self>, _: &mut Context<'_>) -> PollItem<I::Item, Infallible> {
         let this = self.project();
-        loop {
-            match this.run {
-                Run::Fresh => *this.run = Run::Running(this.items.clone().into_iter()),
-                Run::Running(items) => {
-                    let item = items.next();
-                    if item.is_none() {
-                        *this.run = Run::Done;
-                    }
-                    return Poll::Ready(item.map(Ok));
-                }
-                Run::Done => return Poll::Ready(None),
+        if !matches!(this.run, Run::Running(_)) {
+            if matches!(this.run, Run::Done) {
+                return Poll::Ready(None);
             }
+            *this.run = Run::Running(this.items.clone().into_iter());
         }
+        let Run::Running(items) = this.run else {
+            return Poll::Ready(None);
+        };
+        let item = items.next();
+        if item.is_none() {
+            *this.run = Run::Done;
+        }
+        Poll::Ready(item.map(Ok))
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {

@@ -1,7 +1,7 @@
 use core::future::Future;
 use core::mem;
 use core::pin::Pin;
-use core::task::{Context, Poll, ready};
+use core::task::{Context, Poll};
 
 use futures_core::FusedFuture;
 use pin_project_lite::pin_project;
@@ -41,26 +41,29 @@ where
         if *this.done {
             return Poll::Pending;
         }
-        let mut turns = Turns::new();
+        let mut turns = Turns::of_a_collection();
+        // It is filled as a local variable and put back where the poll ends without it.
+        let mut collection = mem::take(this.collection);
         loop {
-            match ready!(this.stream.as_mut().poll_next(cx)) {
-                Some(Ok(item)) => {
-                    this.collection.extend(Some(item));
-                }
-                Some(Err(error)) => {
+            match this.stream.as_mut().poll_next(cx) {
+                Poll::Ready(Some(Ok(item))) => collection.extend(Some(item)),
+                Poll::Ready(Some(Err(error))) => {
                     *this.done = true;
                     return Poll::Ready(Err(error));
                 }
-                None => {
+                Poll::Ready(None) => {
                     *this.done = true;
-                    return Poll::Ready(Ok(mem::take(this.collection)));
+                    return Poll::Ready(Ok(collection));
                 }
+                Poll::Pending => break,
             }
             if turns.used_up(cx) {
                 let _ = this.stream.as_mut().poll_progress(cx);
-                return Poll::Pending;
+                break;
             }
         }
+        *this.collection = collection;
+        Poll::Pending
     }
 }
 

@@ -63,7 +63,7 @@ where
         if *this.done {
             return Poll::Pending;
         }
-        let mut turns = Turns::new();
+        let mut turns = Turns::of_a_collection();
         loop {
             if let Some(future) = this.future.as_mut().as_pin_mut() {
                 let Poll::Ready(output) = future.poll(cx) else {

@@ -54,6 +54,7 @@ where
                     this.future.set(None);
                     this.future.set(Some((this.op)(item)));
                     if turns.used_up(cx) {
+                        let _ = this.stream.as_mut().poll_progress(cx);
                         return Poll::Pending;
                     }
                     continue;

@@ -41,7 +41,7 @@ where
         if *this.done {
             return Poll::Pending;
         }
-        let mut turns = Turns::new();
+        let mut turns = Turns::of_a_collection();
         loop {
             match ready!(this.stream.as_mut().poll_next(cx)) {
                 Some(Ok(item)) => {

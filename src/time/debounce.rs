@@ -153,6 +153,7 @@ where
                 }
             }
             if turns.used_up(cx) {
+                let _ = this.stream.as_mut().poll_progress(cx);
                 return Poll::Pending;
             }
         }

@@ -74,6 +74,7 @@ where
     fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> PollItem<T, TimeoutError<E>> {
         let mut this = self.project();
         if let Some(item) = this.in_hand.take() {
+            this.alarm.clear();
             return Poll::Ready(Some(Ok(item)));
         }
         match mem::replace(this.phase, Phase::Done) {

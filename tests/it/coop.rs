@@ -21,8 +21,8 @@ fn endless(emitted: &Rc<Cell<u64>>) -> LocalBoxFlow<'static, u64, &'static str> 
         .boxed_local()
 }
 
-/// What one poll may take; the crate says 32 turns, and loops may stand in each other.
-const MOST_PER_POLL: u64 = 32 * 32;
+/// What one poll may take; a terminal handles 1024 items, and loops may stand in each other.
+const MOST_PER_POLL: u64 = 2 * 1024;
 
 async fn discard<T, E>(result: impl Future<Output = Result<T, E>>) {
     let _ = result.await;

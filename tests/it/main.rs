@@ -3,12 +3,17 @@
 mod support;
 
 mod allocations;
+mod concurrent;
 mod coop;
 mod deep;
 mod emitter;
 mod imports;
+mod iterators;
+mod operator;
 mod properties;
 mod sizes;
+mod source;
 mod spawned;
 mod surface;
+mod terminal;
 mod ui;

@@ -106,8 +106,8 @@ fn it_may_emit_after_a_normal_end() {
 fn an_emission_after_a_failure_is_not_delivered_and_ends_the_action() {
     let trace = Trace::new();
     let noted = trace.clone();
-    let mut stream = Driver::new(
-        flow_of(1..=10).fallible().try_map(|n| if n == 6 { Err("six") } else { Ok(n) }).on_completion(
+    let mut stream =
+        Driver::new(flow_of(1..=10).fallible().try_map(|n| if n == 6 { Err("six") } else { Ok(n) }).on_completion(
             move |cause, mut emitter| {
                 assert_eq!(cause, Some(&"six"));
                 let noted = noted.clone();
@@ -117,8 +117,7 @@ fn an_emission_after_a_failure_is_not_delivered_and_ends_the_action() {
                     noted.note("not reached");
                 }
             },
-        ),
-    );
+        ));
     assert_eq!(stream.rest(), [Ok(1), Ok(2), Ok(3), Ok(4), Ok(5), Err("six")]);
     assert_eq!(trace.take(), ["start action", "drop action"]);
 }

@@ -65,9 +65,8 @@ fn an_error_raised_below_never_reaches_it() {
 fn a_source_that_is_cut_off_by_an_error_below_is_dropped_and_not_retried() {
     let source = Probe::of(&[Emit(1), Fail("of the source")]);
     let trace = source.trace();
-    let outcome = block_on(
-        source.retry_when(async |_, _| unreachable!()).and_then(async |_| Err::<(), _>("below")).to_vec(),
-    );
+    let outcome =
+        block_on(source.retry_when(async |_, _| unreachable!()).and_then(async |_| Err::<(), _>("below")).to_vec());
     assert_eq!(outcome, Err("below"));
     assert_eq!(trace.take(), ["start source", "emit 1", "drop source"]);
 }
@@ -120,10 +119,7 @@ fn what_ran_above_is_dropped_before_the_predicate_is_called() {
         unreachable!()
     };
     assert_eq!(items, [1]);
-    assert_eq!(
-        trace.take(),
-        ["start source", "drop source", "predicate", "start source", "emit 1", "drop source"]
-    );
+    assert_eq!(trace.take(), ["start source", "drop source", "predicate", "start source", "emit 1", "drop source"]);
 }
 
 #[test]
@@ -233,7 +229,8 @@ async fn dropped_during_the_wait_nothing_is_retried() {
 
 #[test]
 fn items_that_were_delivered_stay_delivered() {
-    let source = Probe::of(&[Emit(1), Fail("a")]).and_then_runs(&[Emit(1), Emit(2), Fail("b")]).and_then_runs(&[Emit(3)]);
+    let source =
+        Probe::of(&[Emit(1), Fail("a")]).and_then_runs(&[Emit(1), Emit(2), Fail("b")]).and_then_runs(&[Emit(3)]);
     assert_eq!(block_on(source.retry_when(async |_, _| Ok(())).to_vec()), Ok(vec![1, 1, 2, 3]));
 }
 
@@ -253,13 +250,8 @@ fn a_lambda_above_keeps_what_it_captured_while_the_state_of_operators_starts_afr
     );
     assert_eq!(items, Err("failed"));
     assert_eq!(seen, 4);
-    let Ok(items) = block_on(
-        Probe::of(&[Emit(1), Emit(2), Fail("failed")])
-            .enumerate()
-            .retry(1)
-            .catch(async |_, _| ())
-            .to_vec(),
-    );
+    let Ok(items) =
+        block_on(Probe::of(&[Emit(1), Emit(2), Fail("failed")]).enumerate().retry(1).catch(async |_, _| ()).to_vec());
     assert_eq!(items, [(0, 1), (1, 2), (0, 1), (1, 2)]);
 }
 

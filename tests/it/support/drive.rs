@@ -121,13 +121,13 @@ impl<Fut: Future> Polling<Fut> {
 /// Polls to the end. A future that is pending without having woken its task would hang, so that is a failure.
 #[track_caller]
 pub(crate) fn block_on<Fut: Future>(future: Fut) -> Fut::Output {
-    let wakes = Wakes::new();
-    let waker = Waker::from(Arc::clone(&wakes));
+    let counter = Wakes::new();
+    let waker = Waker::from(Arc::clone(&counter));
     let mut future = pin!(future);
     loop {
         match future.as_mut().poll(&mut Context::from_waker(&waker)) {
             Poll::Ready(output) => return output,
-            Poll::Pending => assert!(wakes.woken(), "pending, and nothing will wake it"),
+            Poll::Pending => assert!(counter.woken(), "pending, and nothing will wake it"),
         }
     }
 }

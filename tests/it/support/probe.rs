@@ -22,26 +22,24 @@ pub(crate) enum Step {
 
 /// Lets a [`Step::Wait`] pass, once per opening.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Gate(Arc<Mutex<(usize, Option<Waker>)>>);
+pub(crate) struct Gate(Arc<Mutex<(usize, Vec<Waker>)>>);
 
 impl Gate {
     pub(crate) fn open(&self) {
         let mut gate = self.0.lock().unwrap();
         gate.0 += 1;
-        if let Some(waker) = gate.1.take() {
-            waker.wake();
-        }
+        gate.1.drain(..).for_each(Waker::wake);
     }
 
     /// Whether somebody waits for it to open.
     pub(crate) fn is_awaited(&self) -> bool {
-        self.0.lock().unwrap().1.is_some()
+        !self.0.lock().unwrap().1.is_empty()
     }
 
     pub(crate) fn poll(&self, cx: &Context<'_>) -> Poll<()> {
         let mut gate = self.0.lock().unwrap();
         if gate.0 == 0 {
-            gate.1 = Some(cx.waker().clone());
+            gate.1.push(cx.waker().clone());
             return Poll::Pending;
         }
         gate.0 -= 1;

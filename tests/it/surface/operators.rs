@@ -1,8 +1,11 @@
 //! The table of operators.
 
 use std::future::ready;
+use std::sync::LazyLock;
+use std::time::Duration;
 
-use coldflow::{BoxFlow, ColdFlow, FlowExt, flow_of};
+use coldflow::{BoxFlow, ColdFlow, FlowExt, Overflow, combine, flow_of, merge};
+use tokio::runtime::{Builder, EnterGuard, Runtime};
 
 use crate::support::{Probe, Step, Trace, yield_now};
 
@@ -61,13 +64,14 @@ fn not_three(n: i32) -> Result<i32, &'static str> {
 }
 
 /// Every operator. Their closures keep no state, so that each collection does the same.
+#[allow(clippy::too_many_lines)] // It is a table.
 pub(super) fn operators() -> Vec<Case> {
     cases! {
         map "" |up, trace| up.map(|n| n * 10);
         try_map "ok" |up, trace| up.try_map(Ok);
         try_map "fails" |up, trace| up.try_map(not_three);
         then "" |up, trace| up.then(move |n| work(trace.clone(), "lambda", n));
-        then "ready" |up, trace| up.then(|n| ready(n));
+        then "ready" |up, trace| up.then(ready);
         and_then "ok" |up, trace| up.and_then(move |n| work(trace.clone(), "lambda", Ok(n)));
         and_then "fails" |up, trace| up.and_then(move |n| work(trace.clone(), "lambda", not_three(n)));
         filter "all" |up, trace| up.filter(|_| true);
@@ -203,25 +207,123 @@ pub(super) fn operators() -> Vec<Case> {
         retry_when "" |up, trace| up.retry_when(move |cause, retried| {
             work(trace.clone(), "lambda", if retried < 2 { Ok(()) } else { Err(cause) })
         });
+        buffer "suspends" |up, trace| up.buffer(1, Overflow::Suspend);
+        buffer "of no place" |up, trace| up.buffer(0, Overflow::Suspend);
+        buffer "drops the oldest" |up, trace| up.buffer(2, Overflow::DropOldest);
+        buffer "drops the latest" |up, trace| up.buffer(2, Overflow::DropLatest);
+        buffer "above another" |up, trace| up.buffer(1, Overflow::Suspend).buffer(2, Overflow::Suspend);
+        conflate "" |up, trace| up.conflate();
+        flat_map_merge "outer" |up, trace| up.flat_map_merge(2, move |n| {
+            Probe::new(&trace, &[Step::Emit(n), Step::Yield, Step::Emit(n * 10)]).named("inner")
+        });
+        flat_map_merge "one at a time" |up, trace| up.flat_map_merge(1, move |n| {
+            Probe::new(&trace, &[Step::Emit(n), Step::Yield, Step::Emit(n * 10)]).named("inner")
+        });
+        flat_map_merge "failing inner flow" |up, trace| up.flat_map_merge(3, move |n| {
+            let script = if n == 2 { [Step::Yield, Step::Fail("two")] } else { [Step::Emit(n), Step::Yield] };
+            Probe::new(&trace, &script).named("inner")
+        });
+        flatten_merge "" |up, trace| up.map(|n| flow_of([n, n]).fallible()).flatten_merge(4);
+        flat_map_latest "" |up, trace| up.flat_map_latest(move |n| {
+            Probe::new(&trace, &[Step::Emit(n), Step::Yield, Step::Emit(n * 10)]).named("inner")
+        });
+        map_latest "" |up, trace| up.map_latest(move |n| work(trace.clone(), "lambda", n));
+        transform_latest "" |up, trace| up.transform_latest(move |n, mut emitter| {
+            let trace = trace.clone();
+            async move {
+                let _guard = trace.guard("lambda");
+                emitter.emit(n).await;
+                yield_now().await;
+                emitter.emit(not_three(n)?).await;
+                Ok(())
+            }
+        });
+        zip "first" |up, trace| {
+            let other = Probe::new(&trace, &[Step::Yield, Step::Emit(8), Step::Emit(9)]).named("other");
+            up.zip(other)
+        };
+        zip "second" |up, trace| Probe::new(&trace, &[Step::Yield, Step::Emit(9)]).named("first").zip(up);
+        merge "a pair" |up, trace| {
+            merge((up, Probe::new(&trace, &[Step::Yield, Step::Emit(8), Step::Emit(9)]).named("other")))
+        };
+        merge "a vector" |up, trace| merge(vec![up.clone(), up.named("other")]);
+        combine "a pair" |up, trace| {
+            combine((up, Probe::new(&trace, &[Step::Yield, Step::Emit(8), Step::Emit(9)]).named("other")))
+        };
+        combine "a vector" |up, trace| combine(vec![up.clone(), up.named("other")]);
+        debounce "" |up, trace| up.debounce(Duration::from_secs(1));
+        debounce "no time" |up, trace| up.debounce(Duration::ZERO);
+        debounce_by "" |up, trace| up.debounce_by(|n| Duration::from_secs(u64::from(n % 2 == 0)));
+        sample "" |up, trace| up.sample(Duration::from_secs(1));
+        timeout "in time" |up, trace| up.timeout(Duration::from_secs(1));
+        timeout "of no time" |up, trace| up.timeout(Duration::ZERO);
         boxed "" |up, trace| up.boxed();
+        boxed "continued" |up, trace| {
+            let next = Probe::new(&trace, &[Step::Yield, Step::Emit(8), Step::Emit(9)]).named("next");
+            up.boxed().chain_with(move || next.clone().boxed()).chain_with(|| flow_of([7]).fallible().boxed())
+        };
+        boxed "continuation" |up, trace| flow_of([7]).fallible().boxed().chain_with(move || up.clone().boxed());
         boxed_local "" |up, trace| up.boxed(); // Its stream is not `Send`: see `boxed_local_too` in `streams`.
     }
 }
 
 /// Operators that hand an item on as soon as it comes, so that their end is known as soon as that of the source.
 pub(super) fn is_transparent(case: &Case) -> bool {
+    match case.method {
+        "filter" => case.variant == "all",
+        "take" => case.variant == "many",
+        "chain" => case.variant == "second",
+        "boxed" => case.variant.is_empty(),
+        method => TRANSPARENT.contains(&method),
+    }
+}
+
+const TRANSPARENT: [&str; 17] = [
+    "and_then",
+    "boxed_local",
+    "catch",
+    "enumerate",
+    "err_into",
+    "inspect",
+    "map",
+    "map_err",
+    "map_to_result",
+    "on_cancel",
+    "on_each",
+    "retry",
+    "retry_if",
+    "retry_when",
+    "running_reduce",
+    "then",
+    "try_map",
+];
+
+/// Operators that run what is above them beside the consumer, so that progress makes something happen.
+pub(super) fn runs_ahead(case: &Case) -> bool {
     matches!(
-        (case.method, case.variant),
-        ("map" | "try_map" | "then" | "and_then" | "inspect" | "on_each" | "enumerate" | "running_reduce", _)
-            | ("filter", "all")
-            | (
-                "catch" | "map_err" | "err_into" | "map_to_result" | "on_cancel" | "retry" | "retry_if" | "retry_when",
-                _
-            )
-            | ("boxed" | "boxed_local", _)
-            | ("take", "many")
-            | ("chain", "second")
+        case.method,
+        "buffer"
+            | "conflate"
+            | "flat_map_merge"
+            | "flatten_merge"
+            | "flat_map_latest"
+            | "map_latest"
+            | "transform_latest"
+            | "zip"
+            | "merge"
+            | "combine"
+            | "debounce"
+            | "debounce_by"
+            | "sample"
+            | "timeout"
     )
+}
+
+/// A clock that stands still, for the timed operators: what is polled by hand never gets to the end of a time.
+pub(super) fn clock() -> EnterGuard<'static> {
+    static CLOCK: LazyLock<Runtime> =
+        LazyLock::new(|| Builder::new_current_thread().enable_time().start_paused(true).build().unwrap());
+    CLOCK.enter()
 }
 
 /// What a source does in the checks.
@@ -237,7 +339,7 @@ pub(super) fn scripts() -> Vec<(&'static str, Vec<Step>)> {
         ("error midway", vec![Emit(1), Emit(2), Fail("midway")]),
         ("error midway, pending between", vec![Yield, Emit(1), Yield, Emit(2), Yield, Fail("midway")]),
         ("repeated items", vec![Emit(1), Emit(1), Emit(2), Yield, Emit(2), Emit(4)]),
-        ("many items", (0..100).map(Emit).collect()),
+        ("many items", (0..40).map(Emit).collect()),
     ]
 }
 

@@ -3,7 +3,8 @@
 use std::task::Poll;
 
 use coldflow::{
-    FlowExt, StreamFlowExt, defer, empty, failed, flow, flow_of, from_stream, from_try_stream, once, once_ok,
+    FlowExt, StreamFlowExt, channel_flow, defer, empty, failed, flow, flow_of, from_stream, from_try_stream, once,
+    once_ok,
 };
 use futures::stream::{self, StreamExt};
 
@@ -87,6 +88,22 @@ pub(super) fn sources() -> Vec<Case> {
                 }))
             },
             items: &["\"1\"", "!\"\\\"over\\\"\""],
+        },
+        Case {
+            method: "channel_flow",
+            build: |trace| {
+                erase(channel_flow(move |sender| {
+                    let trace = trace.clone();
+                    async move {
+                        let _guard = trace.guard("body");
+                        sender.send(1).await.unwrap();
+                        yield_now().await;
+                        sender.send(2).await.unwrap();
+                        Err("over")
+                    }
+                }))
+            },
+            items: &["\"1\"", "\"2\"", "!\"\\\"over\\\"\""],
         },
         Case { method: "flow_of", build: |_| erase(flow_of([1, 2])), items: &["\"1\"", "\"2\""] },
         Case { method: "empty", build: |_| erase(empty::<u8>()), items: &[] },

@@ -82,6 +82,7 @@ pub(super) fn terminals() -> Vec<Case> {
         try_for_each |up, trace| up.try_for_each(move |n| {
             work(trace.clone(), "lambda", if n == 2 { Err("two") } else { Ok(()) })
         });
+        for_each_latest |up, trace| up.for_each_latest(move |_| work(trace.clone(), "lambda", ()));
         run |up, trace| up.run();
         collect |up, trace| up.collect::<std::collections::BTreeSet<_>>();
         to_vec |up, trace| up.to_vec();

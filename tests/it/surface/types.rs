@@ -7,11 +7,12 @@ use std::marker::{PhantomData, PhantomPinned};
 use std::pin::Pin;
 use std::rc::Rc;
 use std::task::{Context, Poll};
+use std::time::Duration;
 
-use coldflow::source::{Defer, FlowFn, Once, OnceOk};
+use coldflow::source::{ChannelFlow, Defer, FlowFn, Once, OnceOk};
 use coldflow::{
-    Emitter, Flow, FlowExt, FlowStream, Restart, StreamFlowExt, defer, empty, failed, flow, flow_of, from_stream,
-    from_try_stream, once, once_ok,
+    Emitter, Flow, FlowExt, FlowStream, Overflow, Restart, Sender, StreamFlowExt, channel_flow, combine, defer, empty,
+    failed, flow, flow_of, from_stream, from_try_stream, merge, once, once_ok,
 };
 use futures::stream::{self, FusedStream, Stream};
 
@@ -65,18 +66,21 @@ impl<T> Has<T> {
     }
 }
 
+#[allow(clippy::unused_self)] // It is by the receiver that the method is found.
 impl<T: Send> Has<T> {
     fn send(&self) -> bool {
         true
     }
 }
 
+#[allow(clippy::unused_self)] // As above.
 impl<T: Sync> Has<T> {
     fn sync(&self) -> bool {
         true
     }
 }
 
+#[allow(clippy::unused_self)] // As above.
 impl<T: Unpin> Has<T> {
     fn unpin(&self) -> bool {
         true
@@ -101,6 +105,13 @@ macro_rules! auto_traits {
     ($value:expr) => {{
         let has = Has::of($value);
         (has.send(), has.sync(), has.unpin())
+    }};
+}
+
+macro_rules! send_sync {
+    ($value:expr) => {{
+        let has = Has::of($value);
+        (has.send(), has.sync())
     }};
 }
 
@@ -194,6 +205,50 @@ operators! {
     retry_when |up| up.retry_when(|_, _| ready(Ok(())));
 }
 
+/// The same for operators some of whose parts are in boxes or are timers, so that `Unpin` does not follow the source's.
+macro_rules! concurrent_operators {
+    ($($method:ident |$up:ident| $build:expr;)*) => {
+        const CONCURRENT: &[&str] = &[$(stringify!($method)),*];
+
+        #[test]
+        fn concurrent_operators_have_the_traits_of_their_parts() {
+            $(
+                let name = stringify!($method);
+                let $up = marked(());
+                let recipe = ($build).clone();
+                named(&recipe, name);
+                assert_eq!(auto_traits!(&recipe), (true, true, true), "{name}, the recipe");
+                let run = recipe.into_stream();
+                named(&run, name);
+                assert_eq!(send_sync!(&run), (true, true), "{name}");
+                let $up = marked(PhantomData::<Rc<()>>);
+                let recipe = $build;
+                assert_eq!(auto_traits!(&recipe), (false, false, true), "{name}, the recipe");
+                assert_eq!(send_sync!(&recipe.into_stream()), (false, false), "{name}");
+                let $up = marked(PhantomData::<std::cell::Cell<()>>);
+                assert_eq!(send_sync!(&($build).into_stream()), (true, false), "{name}");
+            )*
+        }
+    };
+}
+
+concurrent_operators! {
+    buffer |up| up.buffer(1, Overflow::Suspend);
+    conflate |up| up.conflate();
+    flat_map_merge |up| up.flat_map_merge(2, |_| flow_of([1]).fallible());
+    flatten_merge |up| up.map(|_| flow_of([1]).fallible()).flatten_merge(2);
+    flat_map_latest |up| up.flat_map_latest(|_| flow_of([1]).fallible());
+    map_latest |up| up.map_latest(ready);
+    transform_latest |up| up.transform_latest(done);
+    zip |up| up.zip(flow_of([1]).fallible());
+    merge |up| merge([up.clone(), up]);
+    combine |up| combine((up, flow_of([1]).fallible()));
+    debounce |up| up.debounce(Duration::ZERO);
+    debounce_by |up| up.debounce_by(|_| Duration::ZERO);
+    sample |up| up.sample(Duration::from_secs(1));
+    timeout |up| up.timeout(Duration::from_secs(1));
+}
+
 /// Checks the future of each terminal over sources of all four kinds.
 macro_rules! terminals {
     ($($method:ident |$up:ident| $build:expr;)*) => {
@@ -226,6 +281,7 @@ terminals! {
     last |up| up.last();
     for_each |up| up.for_each(|_| ready(()));
     try_for_each |up| up.try_for_each(|_| ready(Ok(())));
+    for_each_latest |up| up.for_each_latest(|_| ready(()));
     run |up| up.run();
     collect |up| up.collect::<Vec<_>>();
     to_vec |up| up.to_vec();
@@ -303,7 +359,15 @@ fn a_defer<P: Clone>(part: P) -> Defer<impl FnMut() -> stream::Iter<std::option:
     defer(move || stream::iter(Some(Ok(part.clone()))))
 }
 
+fn a_channel_flow<P: Clone>(part: P) -> ChannelFlow<u8, impl FnMut(Sender<u8>) -> Ready<()> + Clone> {
+    channel_flow(move |_| {
+        let _ = &part;
+        ready(())
+    })
+}
+
 sources! {
+    channel_flow |part| a_channel_flow(part);
     flow |part| a_flow(part);
     once |part| a_once(part);
     once_ok |part| a_once_ok(part);
@@ -360,20 +424,4 @@ fn an_emitter_and_its_emission_have_the_traits_of_the_value() {
 }
 
 /// What has a row here.
-pub(super) const METHODS: &[&str] = &concat();
-
-const fn concat() -> [&'static str; OPERATORS.len() + TERMINALS.len() + BOXES.len()] {
-    let mut all = [""; OPERATORS.len() + TERMINALS.len() + BOXES.len()];
-    let mut at = 0;
-    while at < all.len() {
-        all[at] = if at < OPERATORS.len() {
-            OPERATORS[at]
-        } else if at < OPERATORS.len() + TERMINALS.len() {
-            TERMINALS[at - OPERATORS.len()]
-        } else {
-            BOXES[at - OPERATORS.len() - TERMINALS.len()]
-        };
-        at += 1;
-    }
-    all
-}
+pub(super) const METHODS: &[&[&str]] = &[OPERATORS, CONCURRENT, TERMINALS, &BOXES];
