@@ -16,12 +16,12 @@ use crate::boxed::{BoxFlow, LocalBoxFlow};
 #[cfg(feature = "std")]
 use crate::concurrent::{BufferConfig, Overflow};
 use crate::emitter::Emitter;
-#[cfg(all(feature = "rt", feature = "time"))]
+#[cfg(feature = "rt")]
 use crate::flow::Restart;
 use crate::flow::{ColdFlow, Flow};
-#[cfg(all(doc, feature = "rt", feature = "time"))]
+#[cfg(all(doc, feature = "rt"))]
 use crate::hot::SharingStarted;
-#[cfg(all(feature = "rt", feature = "time"))]
+#[cfg(feature = "rt")]
 use crate::hot::{SharedFlow, SharingPolicy, StateFlow, StateInFirst, share};
 #[cfg(feature = "rt")]
 use crate::operator::FlowOn;
@@ -1854,7 +1854,7 @@ pub trait FlowExt: Flow {
     /// Kotlin: `shareIn`.
     #[doc(alias = "shareIn")]
     #[doc(alias = "publish")]
-    #[cfg(all(feature = "rt", feature = "time"))]
+    #[cfg(feature = "rt")]
     #[track_caller]
     fn share_in<P>(self, started: P, replay: usize) -> SharedFlow<Self::Item>
     where
@@ -1888,7 +1888,7 @@ pub trait FlowExt: Flow {
     ///
     /// Kotlin: `stateIn`.
     #[doc(alias = "stateIn")]
-    #[cfg(all(feature = "rt", feature = "time"))]
+    #[cfg(feature = "rt")]
     #[track_caller]
     fn state_in<P>(self, started: P, initial: Self::Item) -> StateFlow<Self::Item>
     where
@@ -1926,7 +1926,7 @@ pub trait FlowExt: Flow {
     /// ```
     ///
     /// Kotlin: `stateIn(scope)`.
-    #[cfg(all(feature = "rt", feature = "time"))]
+    #[cfg(feature = "rt")]
     fn state_in_first(self) -> StateInFirst<Self::Stream>
     where
         Self: Flow<Item: PartialEq + Send + Sync + 'static, Error = Infallible, Stream: Restart + Send + 'static>,

@@ -42,7 +42,7 @@ pub use boxed::{BoxFlow, BoxFlowStream, LocalBoxFlow, LocalBoxFlowStream};
 #[cfg(feature = "std")]
 pub use concurrent::Overflow;
 pub use emitter::{Emit, Emitter};
-#[cfg(all(feature = "rt", feature = "time"))]
+#[cfg(feature = "rt")]
 pub use error::NoFirstValue;
 pub use error::SingleError;
 #[cfg(feature = "time")]
@@ -51,7 +51,7 @@ pub use ext::FlowExt;
 pub use flow::{ColdFlow, Flow, FlowStream, Restart};
 #[cfg(feature = "std")]
 pub use hot::{MutableSharedFlow, MutableStateFlow, SharedConfig, SharedFlow, StateFlow, SubscriptionCount};
-#[cfg(all(feature = "rt", feature = "time"))]
+#[cfg(feature = "rt")]
 pub use hot::{SharingCommand, SharingPolicy, SharingStarted};
 pub use operator::Event;
 #[cfg(feature = "std")]

@@ -6,19 +6,19 @@
 mod buffer;
 mod count;
 mod few;
-#[cfg(all(feature = "rt", feature = "time"))]
+#[cfg(feature = "rt")]
 pub(crate) mod share;
 mod shared;
-#[cfg(all(feature = "rt", feature = "time"))]
+#[cfg(feature = "rt")]
 mod started;
 mod state;
 mod subscribers;
 
 pub use buffer::SharedConfig;
 pub use count::SubscriptionCount;
-#[cfg(all(feature = "rt", feature = "time"))]
+#[cfg(feature = "rt")]
 pub use share::StateInFirst;
 pub use shared::{EmitShared, MutableSharedFlow, SharedFlow, SharedFlowStream, Subscription};
-#[cfg(all(feature = "rt", feature = "time"))]
+#[cfg(feature = "rt")]
 pub use started::{SharingCommand, SharingPolicy, SharingStarted};
 pub use state::{MapState, MapStateStream, MutableStateFlow, StateFlow, StateFlowStream};

@@ -137,6 +137,7 @@ impl<T> Core<T> {
     }
 
     /// Ends the flow because what feeds it has panicked.
+    #[cfg(feature = "rt")]
     pub(super) fn fail(&self) {
         self.with(|buffer, released| buffer.close(true, released));
     }
