@@ -215,7 +215,7 @@ fn main() {
     let mut rows = Vec::new();
     for failures in [0, 3] {
         let client = client(failures);
-        rows.push(row!(format!("ready, {failures} failures"), drive, |n| ready(client.answer(n)), no_sleep));
+        rows.push(row!(format!("ready, {failures} failures"), drive, |n| async move { client.answer(n) }, no_sleep));
         rows.push(row!(format!("boxed and ready, {failures} failures"), drive, |n| client.fetch(n), no_sleep));
         rows.push(row!(
             format!("boxed and pending once, {failures} failures"),

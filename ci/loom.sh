@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Every interleaving of the two ends of the emitter's slot.
+# Every interleaving of what two threads share: the emitter's slot, the channel of `channel_flow`, the set of woken sources.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 export RUSTFLAGS="${RUSTFLAGS:-} --cfg coldflow_loom"
 export CARGO_TARGET_DIR="${CARGO_TARGET_DIR:-target}/loom"
-cargo test --release --lib --no-default-features loom
+cargo test --release --lib --no-default-features --features std loom

@@ -22,7 +22,7 @@ use crate::flow::{ColdFlow, Flow};
 #[cfg(all(doc, feature = "rt"))]
 use crate::hot::SharingStarted;
 #[cfg(feature = "rt")]
-use crate::hot::{SharedFlow, SharingPolicy, StateFlow, StateInFirst, share};
+use crate::hot::{Produced, SharedFlow, SharingPolicy, StateFlow, StateInFirst, produce, share};
 #[cfg(feature = "rt")]
 use crate::operator::FlowOn;
 use crate::operator::{
@@ -1964,6 +1964,42 @@ pub trait FlowExt: Flow {
         Self: Flow<Error: Send + 'static, Stream: Send + 'static>,
     {
         set.spawn(self.run())
+    }
+
+    /// Collects the flow in a task of `set`, from now on, up to 64 items ahead of whoever takes them.
+    ///
+    /// What is given back is a plain stream of results, and through
+    /// [`into_try_flow`](crate::StreamFlowExt::into_try_flow) a flow that can be collected once. Dropping it ends the task.
+    ///
+    /// # Panics
+    ///
+    /// When called outside of a Tokio runtime.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use coldflow::{FlowExt, StreamFlowExt, flow_of};
+    /// use tokio::task::JoinSet;
+    ///
+    /// # #[tokio::main(flavor = "current_thread", start_paused = true)]
+    /// # async fn main() {
+    /// let mut set = JoinSet::new();
+    /// let numbers = flow_of(1..4).produce_in(&mut set);
+    /// assert_eq!(numbers.into_try_flow().to_vec().await, Ok(vec![1, 2, 3]));
+    /// # }
+    /// ```
+    ///
+    /// Kotlin: `produceIn`.
+    #[doc(alias = "produceIn")]
+    #[cfg(feature = "rt")]
+    #[track_caller]
+    fn produce_in(self, set: &mut JoinSet<()>) -> Produced<Self::Item, Self::Error>
+    where
+        Self: Flow<Item: Send + 'static, Error: Send + 'static, Stream: Send + 'static>,
+    {
+        let (produced, task) = produce::produce(self.into_stream());
+        set.spawn(task);
+        produced
     }
 
     /// Erases the type of a cold flow that is `Send`. One allocation; it can still be retried.

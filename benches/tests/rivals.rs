@@ -2,7 +2,7 @@
 //! README is to follow.
 
 use std::cell::Cell;
-use std::future::{Future, ready};
+use std::future::{Future, Ready, ready};
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
@@ -23,9 +23,9 @@ fn on_paused_clock<Fut: Future>(future: Fut) -> Fut::Output {
 struct Refusing(Cell<u32>);
 
 impl Refusing {
-    async fn fetch(&self) -> Result<u32, &'static str> {
+    fn fetch(&self) -> Ready<Result<u32, &'static str>> {
         self.0.set(self.0.get() + 1);
-        Err("busy")
+        ready(Err("busy"))
     }
 
     fn calls(&self) -> u32 {

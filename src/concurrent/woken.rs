@@ -2,9 +2,19 @@ use alloc::collections::VecDeque;
 use alloc::sync::Arc;
 use alloc::task::Wake;
 use alloc::vec::Vec;
-use core::sync::atomic::{AtomicBool, Ordering};
 use core::task::{Context, Waker};
-use std::sync::{Mutex, PoisonError};
+use std::sync::PoisonError;
+
+#[cfg(coldflow_loom)]
+use loom::sync::{
+    Mutex,
+    atomic::{AtomicBool, Ordering},
+};
+#[cfg(not(coldflow_loom))]
+use {
+    core::sync::atomic::{AtomicBool, Ordering},
+    std::sync::Mutex,
+};
 
 /// The sources that are to be polled, in the order in which they woke.
 ///
@@ -111,7 +121,8 @@ impl WokenSet {
     pub(crate) fn pop(&mut self) -> Option<(usize, &Waker)> {
         let index = self.ready.pop_front()?;
         let place = &self.places[index];
-        place.source.listed.store(false, Ordering::Release);
+        // A swap, not a store: it takes over what was written before a wake that still found the source listed.
+        place.source.listed.swap(false, Ordering::AcqRel);
         Some((index, &place.waker))
     }
 
@@ -120,5 +131,131 @@ impl WokenSet {
         let ready = &mut self.ready;
         self.shared.with(|inner| ready.append(&mut inner.woken));
         while self.pop().is_some() {}
+    }
+}
+
+#[cfg(all(test, coldflow_loom))]
+mod loom_tests {
+    use alloc::sync::Arc;
+    use alloc::vec::Vec;
+    use core::task::{Context, Waker};
+
+    use loom::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+    use loom::thread;
+
+    use super::{Wake, WokenSet};
+
+    struct Task(AtomicUsize);
+
+    impl Wake for Task {
+        fn wake(self: Arc<Self>) {
+            self.0.fetch_add(1, Ordering::SeqCst);
+        }
+    }
+
+    impl Task {
+        fn new() -> (Arc<Self>, Waker) {
+            let task = Arc::new(Task(AtomicUsize::new(0)));
+            (Arc::clone(&task), Waker::from(task))
+        }
+
+        fn woken(&self) -> bool {
+            self.0.swap(0, Ordering::SeqCst) > 0
+        }
+    }
+
+    /// A set whose sources were polled once, with their wakers.
+    fn polled(sources: usize) -> (WokenSet, Vec<Waker>) {
+        let mut set = WokenSet::new();
+        (0..sources).for_each(|index| set.push(index));
+        let wakers = (0..sources).map(|_| set.pop().expect("it was pushed").1.clone()).collect();
+        (set, wakers)
+    }
+
+    /// Polls the sources that are listed: which of them find their event, that no lock protects.
+    fn poll(set: &mut WokenSet, task: &Waker, events: &[Arc<AtomicBool>], found: &mut [bool]) {
+        set.gather(&Context::from_waker(task));
+        while let Some((index, _)) = set.pop() {
+            found[index] |= events[index].load(Ordering::Relaxed);
+        }
+    }
+
+    fn events(count: usize) -> Vec<Arc<AtomicBool>> {
+        (0..count).map(|_| Arc::new(AtomicBool::new(false))).collect()
+    }
+
+    #[test]
+    fn loom_a_wake_while_the_source_is_listed_is_not_lost() {
+        loom::model(|| {
+            let (mut set, wakers) = polled(1);
+            let (task, task_waker) = Task::new();
+            let events = events(1);
+            let mut found = [false];
+            set.push(0);
+            let event = Arc::clone(&events[0]);
+            let waking = thread::spawn(move || {
+                event.store(true, Ordering::Relaxed);
+                wakers[0].wake_by_ref();
+            });
+            poll(&mut set, &task_waker, &events, &mut found);
+            waking.join().unwrap();
+            if !found[0] {
+                assert!(task.woken(), "the event is there and nobody knows");
+                poll(&mut set, &task_waker, &events, &mut found);
+                assert!(found[0]);
+            }
+        });
+    }
+
+    #[test]
+    fn loom_wakes_from_two_threads_reach_the_task() {
+        loom::model(|| {
+            let (mut set, wakers) = polled(2);
+            let (task, task_waker) = Task::new();
+            let events = events(2);
+            let mut found = [false; 2];
+            set.gather(&Context::from_waker(&task_waker));
+            let waking: Vec<_> = wakers
+                .into_iter()
+                .zip(&events)
+                .map(|(waker, event)| {
+                    let event = Arc::clone(event);
+                    thread::spawn(move || {
+                        event.store(true, Ordering::Relaxed);
+                        waker.wake();
+                    })
+                })
+                .collect();
+            poll(&mut set, &task_waker, &events, &mut found);
+            waking.into_iter().for_each(|thread| thread.join().unwrap());
+            if found != [true; 2] {
+                assert!(task.woken(), "an event is there and nobody knows");
+                poll(&mut set, &task_waker, &events, &mut found);
+            }
+            assert_eq!(found, [true; 2]);
+        });
+    }
+
+    #[test]
+    fn loom_a_wake_while_the_task_changes_reaches_the_new_one() {
+        loom::model(|| {
+            let (mut set, wakers) = polled(1);
+            let ((_, old_waker), (task, task_waker)) = (Task::new(), Task::new());
+            let events = events(1);
+            let mut found = [false];
+            set.gather(&Context::from_waker(&old_waker));
+            let event = Arc::clone(&events[0]);
+            let waking = thread::spawn(move || {
+                event.store(true, Ordering::Relaxed);
+                wakers[0].wake_by_ref();
+            });
+            poll(&mut set, &task_waker, &events, &mut found);
+            waking.join().unwrap();
+            if !found[0] {
+                assert!(task.woken(), "the event is there and the new task does not know");
+                poll(&mut set, &task_waker, &events, &mut found);
+                assert!(found[0]);
+            }
+        });
     }
 }

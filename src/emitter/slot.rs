@@ -220,10 +220,12 @@ mod loom_tests {
 
     /// Puts a value when its turn has come, as an emission that is polled again and again does.
     fn put<T>(sender: &mut Sender<T>, value: T) {
-        while sender.is_full() {
+        loop {
+            if let Some(vacancy) = sender.vacancy() {
+                return vacancy.put(value, None);
+            }
             thread::yield_now();
         }
-        sender.put(value, None);
     }
 
     fn take<T>(receiver: &mut Receiver<T>) -> T {
@@ -306,8 +308,8 @@ mod loom_tests {
             let mut receiver = Receiver::new();
             let mut sender = receiver.sender();
             let sending = thread::spawn(move || {
-                let waker = (!sender.is_full()).then(|| Waker::noop().clone());
-                sender.put(7, waker);
+                let vacancy = sender.vacancy().expect("nothing has been put yet");
+                vacancy.put(7, Some(Waker::noop().clone()));
             });
             let parcel = loop {
                 if let Some(parcel) = receiver.take() {

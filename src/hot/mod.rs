@@ -7,6 +7,8 @@ mod buffer;
 mod count;
 mod few;
 #[cfg(feature = "rt")]
+pub(crate) mod produce;
+#[cfg(feature = "rt")]
 pub(crate) mod share;
 mod shared;
 #[cfg(feature = "rt")]
@@ -16,6 +18,8 @@ mod subscribers;
 
 pub use buffer::SharedConfig;
 pub use count::SubscriptionCount;
+#[cfg(feature = "rt")]
+pub use produce::Produced;
 #[cfg(feature = "rt")]
 pub use share::StateInFirst;
 pub use shared::{EmitShared, MutableSharedFlow, SharedFlow, SharedFlowStream, Subscription};

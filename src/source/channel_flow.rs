@@ -6,7 +6,12 @@ use core::marker::PhantomData;
 use core::mem;
 use core::pin::Pin;
 use core::task::{Context, Poll, Waker};
-use std::sync::{Mutex, PoisonError};
+#[cfg(not(coldflow_loom))]
+use std::sync::Mutex;
+use std::sync::PoisonError;
+
+#[cfg(coldflow_loom)]
+use loom::sync::Mutex;
 
 use futures_core::{FusedStream, Stream};
 use pin_project_lite::pin_project;
@@ -283,8 +288,9 @@ struct State<T> {
     open: bool,
     senders: usize,
     tickets: u64,
-    /// How many more items are taken in this poll of the body without a pause.
-    allowance: usize,
+    /// How many more items are taken in this poll of the body without a pause. `None` while it is not being polled: who
+    /// sends from elsewhere takes no time from the consumer.
+    allowance: Option<usize>,
 }
 
 /// A sender whose item waits for room.
@@ -321,6 +327,10 @@ impl<T> Channel<T> {
 }
 
 impl<T> State<T> {
+    fn is_empty(&self) -> bool {
+        self.direct.is_none() && self.queue.is_empty() && self.waiting.is_empty()
+    }
+
     /// Takes the next item, and lets the sender that has waited longest move up: its waker comes along.
     fn take(&mut self) -> Option<(T, Option<Waker>)> {
         let Some(item) = self.direct.take().or_else(|| self.queue.pop_front()) else {
@@ -361,10 +371,11 @@ impl<T> State<T> {
         if !self.open {
             return Sent::Closed(item);
         }
-        if self.allowance == 0 {
-            return Sent::Later(item);
+        match &mut self.allowance {
+            Some(0) => return Sent::Later(item),
+            Some(allowance) => *allowance -= 1,
+            None => {}
         }
-        self.allowance -= 1;
         match self.place(item) {
             Ok(dropped) => Sent::Placed(dropped),
             Err(item) => {
@@ -532,7 +543,7 @@ impl<T> Receiver<T> {
             open: true,
             senders: 1,
             tickets: 0,
-            allowance: PROGRESS,
+            allowance: None,
         });
         let channel = Arc::new(Channel { state });
         (Receiver(Arc::clone(&channel)), Sender { channel })
@@ -632,11 +643,11 @@ where
     fn drive(self: Pin<&mut Self>, cx: &mut Context<'_>, hungry: bool) {
         let mut this = self.project();
         let Some(Receiver(channel)) = this.receiver else { return };
-        let _woken = channel.with(|state| {
-            // With an item on its way the consumer is not waiting.
-            state.hungry = hungry;
-            state.allowance = PROGRESS;
-            state.consumer.take()
+        let (_woken, senders_before) = channel.with(|state| {
+            // With an item on its way the consumer is not waiting. Another thread may have sent one just now.
+            state.hungry = hungry && state.is_empty();
+            state.allowance = Some(PROGRESS);
+            (state.consumer.take(), state.senders)
         });
         if let Some(future) = this.future.as_mut().as_pin_mut() {
             if let Poll::Ready(output) = future.poll(cx) {
@@ -650,10 +661,14 @@ where
         }
         let senders = channel.with(|state| {
             state.consumer = Some(cx.waker().clone());
+            state.allowance = None;
             state.senders
         });
         if senders == 0 && this.future.is_none() {
             *this.phase = Phase::Done;
+        } else if senders == 0 && senders_before > 0 {
+            // The last one may have gone when nobody was there to be woken, and a registration waits for that.
+            cx.waker().wake_by_ref();
         }
     }
 
@@ -758,5 +773,169 @@ where
             self.as_mut().project().body.restart();
         }
         self.end(Phase::Fresh);
+    }
+}
+
+#[cfg(all(test, coldflow_loom))]
+mod loom_tests {
+    use alloc::boxed::Box;
+    use alloc::sync::Arc;
+    use alloc::task::Wake;
+    use alloc::vec::Vec;
+    use core::convert::Infallible;
+    use core::future::{Future, poll_fn, ready};
+    use core::pin::{Pin, pin};
+    use core::task::{Context, Poll, Waker};
+
+    use loom::sync::{Condvar, Mutex};
+    use loom::thread;
+
+    use super::{SendError, Sender, callback_flow, channel_flow};
+    use crate::concurrent::{BufferConfig, Overflow};
+    use crate::flow::{Flow, Restart};
+
+    /// A thread that waits for its future. A wake that is lost leaves it waiting, which the model finds.
+    struct Parked {
+        woken: Mutex<bool>,
+        condvar: Condvar,
+    }
+
+    impl Wake for Parked {
+        fn wake(self: Arc<Self>) {
+            *self.woken.lock().unwrap() = true;
+            self.condvar.notify_one();
+        }
+    }
+
+    fn block_on<Fut: Future>(future: Fut) -> Fut::Output {
+        let parked = Arc::new(Parked { woken: Mutex::new(false), condvar: Condvar::new() });
+        let waker = Waker::from(Arc::clone(&parked));
+        let mut future = pin!(future);
+        loop {
+            if let Poll::Ready(output) = future.as_mut().poll(&mut Context::from_waker(&waker)) {
+                return output;
+            }
+            let mut woken = parked.woken.lock().unwrap();
+            while !*woken {
+                woken = parked.condvar.wait(woken).unwrap();
+            }
+            *woken = false;
+        }
+    }
+
+    fn model(check: impl Fn() + Sync + Send + 'static) {
+        let mut builder = loom::model::Builder::new();
+        builder.preemption_bound = Some(3);
+        builder.check(check);
+    }
+
+    type Running = Pin<Box<dyn Restart<Item = Result<u8, Infallible>>>>;
+
+    /// Begins a collection that gives its sender away.
+    fn begun<F>(
+        capacity: usize,
+        build: impl FnOnce(Arc<std::sync::Mutex<Option<Sender<u8>>>>) -> F,
+    ) -> (Running, Sender<u8>)
+    where
+        F: Flow<Item = u8, Error = Infallible, Stream: Restart + 'static>,
+    {
+        let given = Arc::default();
+        let mut stream: Running = Box::pin(build(Arc::clone(&given)).into_stream());
+        stream.as_mut().absorb(BufferConfig { capacity: Some(capacity), overflow: Overflow::Suspend });
+        assert!(stream.as_mut().poll_next(&mut Context::from_waker(Waker::noop())).is_pending());
+        let sender = given.lock().unwrap().take().expect("the body has given it");
+        (stream, sender)
+    }
+
+    fn channel(capacity: usize) -> (Running, Sender<u8>) {
+        begun(capacity, |given| {
+            channel_flow(move |sender| {
+                *given.lock().unwrap() = Some(sender);
+                ready(())
+            })
+        })
+    }
+
+    fn callbacks(capacity: usize) -> (Running, Sender<u8>) {
+        begun(capacity, |given| callback_flow(move |sender| *given.lock().unwrap() = Some(sender)))
+    }
+
+    fn all(stream: &mut Running) -> Vec<u8> {
+        let mut items = Vec::new();
+        while let Some(Ok(item)) = block_on(poll_fn(|cx| stream.as_mut().poll_next(cx))) {
+            items.push(item);
+        }
+        items
+    }
+
+    #[test]
+    fn loom_what_another_thread_sends_arrives_in_order_and_then_the_end() {
+        for capacity in [0, 2] {
+            model(move || {
+                let (mut stream, sender) = channel(capacity);
+                let sending = thread::spawn(move || {
+                    assert!(block_on(sender.send(1)).is_ok());
+                    assert!(block_on(sender.send(2)).is_ok());
+                });
+                assert_eq!(all(&mut stream), [1, 2]);
+                sending.join().unwrap();
+            });
+        }
+    }
+
+    #[test]
+    fn loom_what_a_callback_sends_arrives_in_order() {
+        model(|| {
+            let (mut stream, sender) = callbacks(2);
+            let sending = thread::spawn(move || {
+                assert!(sender.try_send(1).is_ok());
+                assert!(sender.try_send(2).is_ok());
+            });
+            assert_eq!(all(&mut stream), [1, 2]);
+            sending.join().unwrap();
+        });
+    }
+
+    #[test]
+    fn loom_senders_in_two_threads_lose_nothing() {
+        model(|| {
+            let (mut stream, first) = channel(0);
+            let second = first.clone();
+            let sending = [(first, 1), (second, 2)]
+                .map(|(sender, item)| thread::spawn(move || assert!(block_on(sender.send(item)).is_ok())));
+            assert_eq!(all(&mut stream).iter().sum::<u8>(), 3);
+            sending.into_iter().for_each(|thread| thread.join().unwrap());
+        });
+    }
+
+    #[test]
+    fn loom_a_sender_that_waits_learns_that_the_collection_is_gone() {
+        model(|| {
+            let (stream, sender) = channel(0);
+            let sending = thread::spawn(move || {
+                // The first may be taken by the waiting consumer; the second cannot.
+                let _ = block_on(sender.send(1));
+                assert_eq!(block_on(sender.send(2)), Err(SendError(2)));
+            });
+            drop(stream);
+            sending.join().unwrap();
+        });
+    }
+
+    #[test]
+    fn loom_an_emission_that_is_given_up_is_taken_or_withdrawn() {
+        model(|| {
+            let (mut stream, sender) = channel(0);
+            let sending = thread::spawn(move || {
+                let mut first = pin!(sender.send(1));
+                let _ = first.as_mut().poll(&mut Context::from_waker(Waker::noop()));
+                let mut second = Box::pin(sender.send(2));
+                let _ = second.as_mut().poll(&mut Context::from_waker(Waker::noop()));
+                drop(second);
+            });
+            let items = all(&mut stream);
+            assert!(items.is_sorted() && items.len() <= 2, "{items:?}");
+            sending.join().unwrap();
+        });
     }
 }

@@ -153,6 +153,59 @@ fn an_emission_that_is_given_up_behind_another_one_waits_for_its_turn() {
 }
 
 #[test]
+fn an_emission_in_a_sub_executor_comes_behind_one_that_was_given_up_outside_of_it() {
+    // Who takes the first value knows nothing of the executor in which the second emission waits.
+    let numbers = flow(async |mut emitter| {
+        select(pin!(emitter.emit(1)), ready(())).await;
+        let mut all = FuturesUnordered::new();
+        all.push(async move { emitter.emit(2).await });
+        while all.next().await.is_some() {}
+    });
+    assert_eq!(block_on(numbers.to_vec()), Ok(vec![1, 2]));
+}
+
+#[test]
+fn an_emission_that_moves_from_one_sub_executor_to_another() {
+    let numbers = flow(async |mut emitter| {
+        let mut emission = Box::pin(emitter.emit(1));
+        let mut first = FuturesUnordered::new();
+        first.push(select(&mut emission, Box::pin(yield_now())));
+        first.next().await;
+        drop(first);
+        let mut second = FuturesUnordered::new();
+        second.push(emission);
+        second.next().await;
+        drop(second);
+        emitter.emit(2).await;
+    });
+    assert_eq!(block_on(numbers.to_vec()), Ok(vec![1, 2]));
+}
+
+#[tokio::test]
+async fn inside_a_local_set() {
+    let numbers = flow(async |mut emitter| {
+        let local = tokio::task::LocalSet::new();
+        local
+            .run_until(async move {
+                let emitting = tokio::task::spawn_local(async move { emit_all(&mut emitter, 20).await });
+                emitting.await.unwrap();
+            })
+            .await;
+    });
+    assert_eq!(numbers.to_vec().await, Ok((0..20).collect::<Vec<u32>>()));
+}
+
+#[test]
+fn inside_a_shared_future() {
+    use futures::FutureExt;
+    let numbers = flow(async |mut emitter| {
+        let shared = async move { emit_all(&mut emitter, 5).await }.shared();
+        futures::join!(shared.clone(), shared);
+    });
+    assert_eq!(block_on(numbers.to_vec()), Ok((0..5).collect::<Vec<u32>>()));
+}
+
+#[test]
 fn an_emission_that_is_dropped_before_its_first_poll_emits_nothing() {
     let numbers = flow(async |mut emitter| {
         drop(emitter.emit(1));

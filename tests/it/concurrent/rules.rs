@@ -144,7 +144,9 @@ fn a_flow_whose_item_was_handed_over_is_ready_again_though_nobody_wakes_it() {
 }
 
 /// An upstream that is always ready, which counts.
-fn endless(count: &Rc<Cell<u64>>) -> impl coldflow::ColdFlow<Item = u64, Error = std::convert::Infallible> + Clone + 'static {
+fn endless(
+    count: &Rc<Cell<u64>>,
+) -> impl coldflow::ColdFlow<Item = u64, Error = std::convert::Infallible> + Clone + 'static {
     let count = Rc::clone(count);
     flow_of(0_u64..).inspect(move |_| {
         count.set(count.get() + 1);
@@ -315,7 +317,16 @@ async fn a_clock_that_runs_in_vain_is_not_that_of_the_next_item() {
 fn a_failure_leaves_the_queue_and_what_is_in_hand() {
     let failing = || script([Emit(1), Emit(2), Emit(3), Fail("over")]);
     // Here the failure would otherwise come before the inner flows have run at all.
-    let failing_later = || script([1, 2, 3].map(|n| [Emit(n), Yield, Yield, Yield]).concat().into_iter().chain([Fail("over")]).collect::<Vec<_>>());
+    let failing_later = || {
+        script(
+            [1, 2, 3]
+                .map(|n| [Emit(n), Yield, Yield, Yield])
+                .concat()
+                .into_iter()
+                .chain([Fail("over")])
+                .collect::<Vec<_>>(),
+        )
+    };
     macro_rules! kept {
         ($($name:literal $flow:expr;)*) => {$(
             let mut stream = Driver::new($flow);

@@ -228,6 +228,19 @@ fn the_source_is_dropped_before_it_runs() {
 }
 
 #[test]
+fn a_restart_or_a_stop_while_it_runs_drops_the_error_that_was_to_go_on() {
+    let error = std::sync::Arc::new("failed");
+    let failing = coldflow::failed::<u8, _>(std::sync::Arc::clone(&error));
+    let mut stream = Driver::new(failing.on_completion(|_, _| pending::<()>()));
+    for end in [Driver::restart, Driver::stop] {
+        assert!(stream.poll().is_pending());
+        assert_eq!(std::sync::Arc::strong_count(&error), 3, "here, in the source, and on its way");
+        end(&mut stream);
+        assert_eq!(std::sync::Arc::strong_count(&error), 2);
+    }
+}
+
+#[test]
 fn the_error_that_goes_on_is_the_very_same() {
     let error = std::sync::Arc::new("failed");
     let failed = coldflow::failed::<u8, _>(std::sync::Arc::clone(&error));

@@ -68,6 +68,7 @@ pub(crate) struct Probe {
 struct Calls {
     progress: AtomicUsize,
     owed: AtomicUsize,
+    all: AtomicUsize,
 }
 
 impl Probe {
@@ -99,7 +100,7 @@ impl Probe {
         self
     }
 
-    /// It knows its end with its last item, and is terminated then.
+    /// It knows its end with its last item, and is terminated then; without any step it is from the beginning.
     pub(crate) fn eager(mut self) -> Self {
         self.eager = true;
         self
@@ -116,6 +117,11 @@ impl Probe {
     /// How often it was given progress while it was running.
     pub(crate) fn progress(&self) -> usize {
         self.calls.progress.load(Ordering::Relaxed)
+    }
+
+    /// How often any method of a collection of it was called.
+    pub(crate) fn calls(&self) -> usize {
+        self.calls.all.load(Ordering::Relaxed)
     }
 
     /// Whether an item of it was taken and since then neither the next one was asked for nor progress given.
@@ -139,6 +145,14 @@ pub(crate) struct ProbeStream {
 }
 
 impl ProbeStream {
+    fn script(&self) -> &[Step] {
+        &self.probe.runs[self.run.min(self.probe.runs.len() - 1)]
+    }
+
+    fn count(&self) {
+        self.probe.calls.all.fetch_add(1, Ordering::Relaxed);
+    }
+
     fn settle(&self) {
         self.probe.calls.owed.store(0, Ordering::Relaxed);
     }
@@ -159,7 +173,11 @@ impl Stream for ProbeStream {
 
     fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         let this = &mut *self;
+        this.count();
         this.settle();
+        if this.is_terminated() {
+            this.state = State::Done;
+        }
         if let State::Fresh = this.state {
             let guard = this.probe.trace.guard(this.probe.name);
             this.state = State::Running { _guard: guard, at: 0, yielded: false };
@@ -208,12 +226,18 @@ impl Stream for ProbeStream {
 
 impl FusedStream for ProbeStream {
     fn is_terminated(&self) -> bool {
-        matches!(self.state, State::Done)
+        self.count();
+        match self.state {
+            State::Fresh => self.probe.eager && self.script().is_empty(),
+            State::Running { .. } => false,
+            State::Done => true,
+        }
     }
 }
 
 impl FlowStream for ProbeStream {
     fn poll_progress(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<()> {
+        self.count();
         if let State::Running { .. } = self.state {
             self.settle();
             self.probe.calls.progress.fetch_add(1, Ordering::Relaxed);

@@ -339,6 +339,7 @@ pub(super) fn scripts() -> Vec<(&'static str, Vec<Step>)> {
         ("error midway", vec![Emit(1), Emit(2), Fail("midway")]),
         ("error midway, pending between", vec![Yield, Emit(1), Yield, Emit(2), Yield, Fail("midway")]),
         ("repeated items", vec![Emit(1), Emit(1), Emit(2), Yield, Emit(2), Emit(4)]),
+        ("as many items as a loop has turns", (0..32).map(Emit).collect()),
         ("many items", (0..40).map(Emit).collect()),
     ]
 }

@@ -2,7 +2,7 @@
 
 use std::task::Poll;
 
-use coldflow::{Flow, FlowExt};
+use coldflow::{BoxFlow, Flow, FlowExt, Overflow, combine, flow_of, merge};
 
 use super::operators::{Case, Erased, all, build, clock, is_transparent, operators, runs_ahead};
 use crate::support::{Driver, Gate, Probe, Step, Trace, block_on, show};
@@ -401,6 +401,80 @@ fn the_hint_of_the_size_is_true() {
                 block_on(futures::StreamExt::next(&mut stream));
             }
         }
+    }
+}
+
+type Numbers = BoxFlow<'static, i32, &'static str>;
+
+/// One level of a stack that hands each item on.
+fn levels() -> Vec<(&'static str, fn(Numbers) -> Numbers)> {
+    use std::future::ready;
+    vec![
+        ("map", |up| up.map(|n| n).boxed()),
+        ("try_map", |up| up.try_map(Ok).boxed()),
+        ("then", |up| up.then(ready).boxed()),
+        ("and_then", |up| up.and_then(|n| ready(Ok(n))).boxed()),
+        ("filter", |up| up.filter(|_| true).boxed()),
+        ("filter_map", |up| up.filter_map(Some).boxed()),
+        ("inspect", |up| up.inspect(|_| {}).boxed()),
+        ("on_each", |up| up.on_each(|_| ready(())).boxed()),
+        ("enumerate", |up| up.enumerate().map(|(_, n)| n).boxed()),
+        ("running_fold", |up| up.running_fold(0, |_, n| n).boxed()),
+        ("running_reduce", |up| up.running_reduce(|_, n| n).boxed()),
+        ("distinct_until_changed_by", |up| up.distinct_until_changed_by(|_, _| false).boxed()),
+        ("take", |up| up.take(1000).boxed()),
+        ("take_while", |up| up.take_while(|_| true).boxed()),
+        ("skip", |up| up.skip(0).boxed()),
+        ("skip_while", |up| up.skip_while(|_| false).boxed()),
+        ("transform", |up| up.transform(async |n, mut emitter| emitter.emit(n).await).boxed()),
+        ("transform_while", |up| {
+            up.transform_while(async |n, mut emitter| {
+                emitter.emit(n).await;
+                true
+            })
+            .boxed()
+        }),
+        ("chunks", |up| up.chunks(1).map(|chunk| chunk[0]).boxed()),
+        ("flat_map_concat", |up| up.flat_map_concat(|n| flow_of([n]).fallible()).boxed()),
+        ("chain", |up| up.chain(coldflow::empty().fallible()).boxed()),
+        ("chain, the second", |up| coldflow::empty().fallible().chain(up).boxed()),
+        ("chain_with", |up| up.chain_with(|| coldflow::empty().fallible().boxed())),
+        ("start_with", |up| up.start_with([]).boxed()),
+        ("repeat", |up| up.repeat(1).boxed()),
+        ("materialize", |up| up.materialize().dematerialize().boxed()),
+        ("on_start", |up| up.on_start(|_| ready(())).boxed()),
+        ("on_completion", |up| up.on_completion(|_, _| ready(())).boxed()),
+        ("on_empty", |up| up.on_empty(|_| ready(())).boxed()),
+        ("on_cancel", |up| up.on_cancel(|| {}).boxed()),
+        ("catch", |up| up.catch(|cause, _| ready(Err(cause))).boxed()),
+        ("map_err", |up| up.map_err(|cause| cause).boxed()),
+        ("retry", |up| up.retry(1).boxed()),
+        ("buffer", |up| up.buffer(0, Overflow::Suspend).boxed()),
+        ("conflate", |up| up.conflate().boxed()),
+        ("flat_map_merge", |up| up.flat_map_merge(2, |n| flow_of([n]).fallible()).boxed()),
+        ("flat_map_latest", |up| up.flat_map_latest(|n| flow_of([n]).fallible()).boxed()),
+        ("zip", |up| up.zip(flow_of(0..).fallible()).map(|(n, _)| n).boxed()),
+        ("merge", |up| merge((up, coldflow::empty().fallible())).boxed()),
+        ("combine", |up| combine((up, flow_of([0]).fallible())).map(|(n, _)| n).boxed()),
+        ("timeout", |up| up.timeout(std::time::Duration::from_secs(1)).map_err(|_| "late").boxed()),
+        ("boxed", FlowExt::boxed),
+    ]
+}
+
+#[test]
+fn a_stack_asks_its_source_as_often_as_a_lower_one_does() {
+    // Were each level to ask the one above twice per item, the cost would double with each; and if each level asked
+    // all those above it, it would grow with the square of the height.
+    let _clock = clock();
+    let calls_of = |level: fn(Numbers) -> Numbers, height: usize| {
+        let probe = Probe::new(&Trace::new(), &[Step::Emit(1); 30]);
+        let mut stream = Driver::new((0..height).fold(probe.clone().boxed(), |numbers, _| level(numbers)));
+        while stream.next().is_some() {}
+        probe.calls()
+    };
+    for (name, level) in levels() {
+        let (low, high) = (calls_of(level, 2), calls_of(level, 12));
+        assert!(high <= low + 30, "{name}: {low} calls below 2 levels, {high} below 12");
     }
 }
 

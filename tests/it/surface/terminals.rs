@@ -95,6 +95,8 @@ pub(super) fn terminals() -> Vec<Case> {
         count |up, trace| up.count();
         count_where |up, trace| up.count_where(|n| *n > 1);
         any |up, trace| up.any(|n| n == 2);
+        any |up, trace| up.any(|_| false);
+        single |up, trace| up.filter(|n| *n == 50).single();
         all |up, trace| up.all(|n| n < 2);
         none |up, trace| up.none(|n| n == 2);
     }
