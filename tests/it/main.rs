@@ -7,6 +7,7 @@ mod concurrent;
 mod coop;
 mod deep;
 mod emitter;
+mod hot;
 mod imports;
 mod iterators;
 mod operator;
