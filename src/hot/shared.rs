@@ -13,7 +13,7 @@ use pin_project_lite::pin_project;
 
 use super::buffer::{Buffer, Emitted, Next, Released, SharedConfig};
 use super::count::{Counter, SubscriptionCount};
-use crate::concurrent::Overflow;
+use crate::concurrent::{BufferConfig, Overflow};
 use crate::flow::{Flow, FlowStream, PollItem, Restart};
 
 /// A hot flow: values are emitted into it, and everyone who has subscribed gets each of them.
@@ -426,6 +426,10 @@ impl<T: Clone> FlowStream for SharedFlowStream<T> {
 
     fn stop(mut self: Pin<&mut Self>) {
         self.unsubscribe(Phase::Done);
+    }
+
+    fn absorb(self: Pin<&mut Self>, buffer: BufferConfig) -> bool {
+        buffer.is_idle_on_shared()
     }
 }
 

@@ -12,6 +12,7 @@ use super::count::{Counter, SubscriptionCount};
 use super::few::Few;
 use super::shared::{Keeper, Subscription};
 use super::subscribers::Subscribers;
+use crate::concurrent::BufferConfig;
 use crate::flow::{Flow, FlowStream, PollItem, Restart};
 
 /// A value that changes, and that everyone who has subscribed is told of.
@@ -499,6 +500,10 @@ impl<T: Clone> FlowStream for StateFlowStream<T> {
     fn stop(mut self: Pin<&mut Self>) {
         self.unsubscribe(Phase::Done);
     }
+
+    fn absorb(self: Pin<&mut Self>, buffer: BufferConfig) -> bool {
+        buffer.is_idle_on_state()
+    }
 }
 
 impl<T: Clone> Restart for StateFlowStream<T> {
@@ -552,6 +557,10 @@ where
         let this = self.project();
         this.stream.unsubscribe(Phase::Done);
         *this.last = None;
+    }
+
+    fn absorb(self: Pin<&mut Self>, buffer: BufferConfig) -> bool {
+        buffer.is_idle_on_state()
     }
 }
 

@@ -8,6 +8,7 @@ mod coop;
 mod deep;
 mod emitter;
 mod hot;
+mod hot_fusion;
 mod imports;
 mod iterators;
 mod operator;
