@@ -211,8 +211,8 @@ where
     let mut busy = Driver::new(busy);
     for n in 0..10 {
         assert_eq!(got(&mut busy), Ready(Some(n)));
+        settle().await;
     }
-    settle().await;
     assert_eq!(begun.load(Ordering::Relaxed), ahead + 10);
     ahead
 }
@@ -487,7 +487,7 @@ where
         if live.load(Ordering::SeqCst) == 0 {
             break;
         }
-        tokio::task::yield_now().await;
+        sleep(millis(1)).await;
     }
     assert_eq!(live.load(Ordering::SeqCst), 0, "the task is aborted");
     assert_eq!(twice.load(Ordering::SeqCst), 0, "two upstreams at once");
