@@ -29,8 +29,10 @@ impl Flow for SubscriptionCount {
     type Error = Infallible;
     type Stream = SharedFlowStream<usize>;
 
+    /// Subscribes at once: a subscriber that comes and leaves before the first poll is seen, too. A policy of
+    /// `share_in` is first polled by the sharing task, which may come later than such a subscriber.
     fn into_stream(self) -> Self::Stream {
-        self.changes.into_stream()
+        self.changes.subscribe().into_stream()
     }
 }
 

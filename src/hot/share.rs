@@ -160,6 +160,9 @@ where
                         target.reset();
                     }
                 }
+                if turns.used_up(cx) {
+                    return Poll::Pending;
+                }
                 continue;
             }
             if !running {

@@ -94,7 +94,9 @@ impl SharingPolicy for SharingStarted {
                     if count > 0 {
                         return emitter.emit(SharingCommand::Start).await;
                     }
-                    sleep(stop_timeout).await;
+                    if !stop_timeout.is_zero() {
+                        sleep(stop_timeout).await;
+                    }
                     if !replay_expiration.is_zero() {
                         emitter.emit(SharingCommand::Stop).await;
                         sleep(replay_expiration).await;

@@ -7,6 +7,7 @@ mod concurrent;
 mod coop;
 mod deep;
 mod emitter;
+mod hot;
 mod hot_fusion;
 mod imports;
 mod iterators;
