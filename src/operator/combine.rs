@@ -89,6 +89,8 @@ pin_project! {
         batches: Vec<u64>,
         batch: u64,
         batching: bool,
+        // How many sources have no value yet.
+        missing: usize,
         woken: WokenSet,
         phase: Phase<Cs::Error>,
     }
@@ -153,8 +155,8 @@ pub trait Source<E> {
     /// Gives progress.
     fn poll_progress(&mut self, cx: &mut Context<'_>);
 
-    /// Makes the oldest change that is kept the latest value.
-    fn apply(&mut self);
+    /// Makes the oldest change that is kept the latest value. Whether it is the first one.
+    fn apply(&mut self) -> bool;
 
     /// Stops it.
     fn stop(&mut self);
@@ -196,6 +198,7 @@ impl<Fs: Combinable> Flow for Combine<Fs> {
             batches: alloc::vec![0; count],
             batch: 0,
             batching: self.batching,
+            missing: count,
             woken: WokenSet::new(),
             phase: Phase::Fresh,
         }
@@ -215,7 +218,7 @@ impl<Cs: CombinedStreams> CombineStream<Cs> {
                 this.in_hand[admitted] = false;
                 this.woken.push(admitted);
             }
-            this.streams.at(index).apply();
+            *this.missing -= usize::from(this.streams.at(index).apply());
             applied = true;
             let again = mem::replace(&mut this.batches[index], *this.batch) == *this.batch;
             if again || !*this.batching {
@@ -281,6 +284,7 @@ impl<Cs: CombinedStreams> CombineStream<Cs> {
         for index in 0..this.streams.count() {
             this.streams.at(index).forget();
         }
+        *this.missing = this.streams.count();
         this.changes.clear();
         this.hands.clear();
         this.in_hand.fill(false);
@@ -301,8 +305,8 @@ impl<Cs: CombinedStreams> Stream for CombineStream<Cs> {
         let mut turns = Turns::new();
         loop {
             if self.as_mut().apply_batch() {
-                if let Some(item) = self.streams.latest() {
-                    return Poll::Ready(Some(Ok(item)));
+                if self.missing == 0 {
+                    return Poll::Ready(self.streams.latest().map(Ok));
                 }
             } else if let Phase::Running { .. } = self.phase {
                 match ready!(self.as_mut().poll_round(cx)) {
@@ -404,10 +408,9 @@ where
         let _ = self.stream.as_mut().poll_progress(cx);
     }
 
-    fn apply(&mut self) {
-        if let Some(change) = self.changes.pop_front() {
-            self.latest = Some(change);
-        }
+    fn apply(&mut self) -> bool {
+        let change = self.changes.pop_front().expect("a change is listed for each that is kept");
+        self.latest.replace(change).is_none()
     }
 
     fn stop(&mut self) {
