@@ -6,9 +6,9 @@ use core::marker::PhantomData;
 use core::mem;
 use core::pin::Pin;
 use core::task::{Context, Poll, Waker};
-use std::sync::PoisonError;
 #[cfg(not(coldflow_loom))]
 use std::sync::Mutex;
+use std::sync::PoisonError;
 
 #[cfg(coldflow_loom)]
 use loom::sync::Mutex;
@@ -833,7 +833,10 @@ mod loom_tests {
     type Running = Pin<Box<dyn Restart<Item = Result<u8, Infallible>>>>;
 
     /// Begins a collection that gives its sender away.
-    fn begun<F>(capacity: usize, build: impl FnOnce(Arc<std::sync::Mutex<Option<Sender<u8>>>>) -> F) -> (Running, Sender<u8>)
+    fn begun<F>(
+        capacity: usize,
+        build: impl FnOnce(Arc<std::sync::Mutex<Option<Sender<u8>>>>) -> F,
+    ) -> (Running, Sender<u8>)
     where
         F: Flow<Item = u8, Error = Infallible, Stream: Restart + 'static>,
     {

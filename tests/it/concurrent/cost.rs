@@ -323,17 +323,29 @@ fn always_ready() -> Vec<(&'static str, Work)> {
         ("timeout", work(endless().timeout(Duration::from_secs(9)).map_err(|_| ""))),
         ("throttle", work(endless().throttle(Duration::from_secs(9), coldflow::Edge::Both))),
         ("chunks_timeout", work(endless().chunks_timeout(usize::MAX, Duration::from_secs(9)))),
-        ("channel_flow", work(coldflow::channel_flow(|sender: coldflow::Sender<u8>| async move {
-            while sender.send(1).await.is_ok() {}
-            Err("over")
-        }))),
-        ("channel_flow, conflated", work(coldflow::channel_flow(|sender: coldflow::Sender<u8>| async move {
-            while sender.send(1).await.is_ok() {}
-            Err("over")
-        }).conflate())),
-        ("for_each_latest", Box::pin(async {
-            let _ = endless().for_each_latest(|_| std::future::pending::<()>()).await;
-        })),
+        (
+            "channel_flow",
+            work(coldflow::channel_flow(|sender: coldflow::Sender<u8>| async move {
+                while sender.send(1).await.is_ok() {}
+                Err("over")
+            })),
+        ),
+        (
+            "channel_flow, conflated",
+            work(
+                coldflow::channel_flow(|sender: coldflow::Sender<u8>| async move {
+                    while sender.send(1).await.is_ok() {}
+                    Err("over")
+                })
+                .conflate(),
+            ),
+        ),
+        (
+            "for_each_latest",
+            Box::pin(async {
+                let _ = endless().for_each_latest(|_| std::future::pending::<()>()).await;
+            }),
+        ),
     ]
 }
 

@@ -159,7 +159,8 @@ fn a_buffer_sets_the_size_of_a_channel_also_when_it_runs_again() {
     for (capacity, taken) in [(0, 1), (3, 4), (9, 10)] {
         let numbers = channel_flow(|sender: coldflow::Sender<i32>| {
             let sent = (0..50).take_while(|n| sender.try_send(*n).is_ok()).count();
-            std::future::ready(assert_eq!(sent, taken, "capacity {capacity}"))
+            assert_eq!(sent, taken, "capacity {capacity}");
+            std::future::ready(())
         });
         let mut stream = Driver::new(numbers.boxed_local().buffer(capacity, Suspend));
         for _ in 0..3 {

@@ -159,5 +159,3 @@ async fn both_flows_of_a_flat_map_concat_run_on_beside_the_consumer() {
     let _ = flows.for_each(|_| busy(())).await;
     assert_eq!(began.elapsed(), ms(9 * 300));
 }
-
-

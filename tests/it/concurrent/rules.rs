@@ -2,10 +2,12 @@
 
 use std::cell::Cell;
 use std::future::ready;
+use std::pin::pin;
 use std::rc::Rc;
 use std::task::Poll;
 
-use coldflow::{FlowExt, Overflow, combine, flow_of, merge};
+use coldflow::{Flow, FlowExt, Overflow, combine, flow_of, merge};
+use futures::StreamExt;
 
 use super::clock::{Emit, Fail, Hang, Wait, Yield, burst, items, ms, paced, pause, script, seen, traced};
 use crate::support::{Driver, Polling, Trace};
@@ -144,7 +146,9 @@ fn a_flow_whose_item_was_handed_over_is_ready_again_though_nobody_wakes_it() {
 }
 
 /// An upstream that is always ready, which counts.
-fn endless(count: &Rc<Cell<u64>>) -> impl coldflow::ColdFlow<Item = u64, Error = std::convert::Infallible> + Clone + 'static {
+fn endless(
+    count: &Rc<Cell<u64>>,
+) -> impl coldflow::ColdFlow<Item = u64, Error = std::convert::Infallible> + Clone + 'static {
     let count = Rc::clone(count);
     flow_of(0_u64..).inspect(move |_| {
         count.set(count.get() + 1);
@@ -181,7 +185,10 @@ fn progress_is_bounded_under_an_upstream_that_is_always_ready() {
             coldflow::channel_flow(move |sender| {
                 let up = up.clone();
                 async move {
-                    let Ok(()) = up.for_each(|n| { let _ = sender.try_send(n); ready(()) }).await;
+                    let mut numbers = pin!(up.into_stream());
+                    while let Some(Ok(n)) = numbers.next().await {
+                        sender.send(n).await.unwrap();
+                    }
                 }
             })
             .conflate()
@@ -315,7 +322,16 @@ async fn a_clock_that_runs_in_vain_is_not_that_of_the_next_item() {
 fn a_failure_leaves_the_queue_and_what_is_in_hand() {
     let failing = || script([Emit(1), Emit(2), Emit(3), Fail("over")]);
     // Here the failure would otherwise come before the inner flows have run at all.
-    let failing_later = || script([1, 2, 3].map(|n| [Emit(n), Yield, Yield, Yield]).concat().into_iter().chain([Fail("over")]).collect::<Vec<_>>());
+    let failing_later = || {
+        script(
+            [1, 2, 3]
+                .map(|n| [Emit(n), Yield, Yield, Yield])
+                .concat()
+                .into_iter()
+                .chain([Fail("over")])
+                .collect::<Vec<_>>(),
+        )
+    };
     macro_rules! kept {
         ($($name:literal $flow:expr;)*) => {$(
             let mut stream = Driver::new($flow);
@@ -407,7 +423,7 @@ fn a_failure_above_drops_the_block_and_the_body_at_once() {
         let trace = trace.clone();
         async move {
             let _guard = trace.guard("body");
-            std::future::pending().await
+            std::future::pending::<()>().await;
         }
     }));
     assert!(future.poll().is_pending());

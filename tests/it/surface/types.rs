@@ -9,10 +9,11 @@ use std::rc::Rc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use coldflow::source::{ChannelFlow, Defer, FlowFn, Once, OnceOk};
+use coldflow::source::{ChannelFlow, Defer, FlowFn, Once, OnceOk, Registration};
 use coldflow::{
-    Emitter, Flow, FlowExt, FlowStream, Overflow, Restart, Sender, StreamFlowExt, channel_flow, combine, defer, empty,
-    failed, flow, flow_of, from_stream, from_try_stream, merge, once, once_ok,
+    Edge, Emitter, Flow, FlowExt, FlowStream, Overflow, Restart, Sender, StreamFlowExt, callback_flow, channel_flow,
+    combine, combine_latest, defer, empty, failed, flow, flow_of, from_stream, from_try_stream, merge, once, once_ok,
+    race,
 };
 use futures::stream::{self, FusedStream, Stream};
 
@@ -243,6 +244,15 @@ concurrent_operators! {
     zip |up| up.zip(flow_of([1]).fallible());
     merge |up| merge([up.clone(), up]);
     combine |up| combine((up, flow_of([1]).fallible()));
+    combine_latest |up| combine_latest((up, flow_of([1]).fallible()));
+    race |up| race([up.clone(), up]);
+    with_latest_from |up| up.with_latest_from(flow_of([1]).fallible());
+    take_until |up| up.take_until(ready(()));
+    then_concurrent |up| up.then_concurrent(2, ready);
+    then_concurrent_unordered |up| up.then_concurrent_unordered(2, ready);
+    throttle |up| up.throttle(Duration::from_secs(1), Edge::Both);
+    chunks_timeout |up| up.chunks_timeout(2, Duration::from_secs(1));
+    delay_start |up| up.delay_start(Duration::ZERO);
     debounce |up| up.debounce(Duration::ZERO);
     debounce_by |up| up.debounce_by(|_| Duration::ZERO);
     sample |up| up.sample(Duration::from_secs(1));
@@ -293,6 +303,19 @@ terminals! {
     any |up| up.any(|_| true);
     all |up| up.all(|_| true);
     none |up| up.none(|_| true);
+}
+
+/// What is above needs to be `Send`, and whatever runs is.
+const IN_A_TASK: [&str; 1] = ["flow_on"];
+
+#[tokio::test]
+async fn a_flow_on_another_thread() {
+    let recipe = marked(()).flow_on(&tokio::runtime::Handle::current());
+    named(&recipe, "flow_on");
+    assert_eq!(auto_traits!(&recipe.clone()), (true, true, true));
+    let run = recipe.into_stream();
+    named(&run, "flow_on");
+    assert_eq!(send_sync!(&run), (true, true));
 }
 
 /// Boxes are `Send` or not by their type, never `Sync`, and always `Unpin`.
@@ -366,7 +389,12 @@ fn a_channel_flow<P: Clone>(part: P) -> ChannelFlow<u8, impl FnMut(Sender<u8>) -
     })
 }
 
+fn a_callback_flow<P: Clone>(part: P) -> ChannelFlow<u8, Registration<impl FnMut(Sender<u8>) -> P + Clone>> {
+    callback_flow(move |_| part.clone())
+}
+
 sources! {
+    callback_flow |part| a_callback_flow(part);
     channel_flow |part| a_channel_flow(part);
     flow |part| a_flow(part);
     once |part| a_once(part);
@@ -424,4 +452,4 @@ fn an_emitter_and_its_emission_have_the_traits_of_the_value() {
 }
 
 /// What has a row here.
-pub(super) const METHODS: &[&[&str]] = &[OPERATORS, CONCURRENT, TERMINALS, &BOXES];
+pub(super) const METHODS: &[&[&str]] = &[OPERATORS, CONCURRENT, TERMINALS, &BOXES, &IN_A_TASK];
