@@ -67,9 +67,9 @@ async fn a_failure_drops_what_runs_and_comes_behind_what_is_ready() {
         }
     };
     let failing = || script([Emit(1), Emit(4), Emit(1), Wait(20), Fail("over")]);
-    assert_eq!(seen(failing().then_concurrent(3, work), 0).await, ["10 1", "20 !\"over\""]);
+    assert_eq!(seen(failing().then_concurrent(4, work), 0).await, ["10 1", "20 !\"over\""]);
     assert!(trace.live().is_empty());
-    assert_eq!(seen(failing().then_concurrent_unordered(3, work), 0).await, ["10 1", "10 1", "20 !\"over\""]);
+    assert_eq!(seen(failing().then_concurrent_unordered(4, work), 0).await, ["10 1", "10 1", "20 !\"over\""]);
     assert!(trace.live().is_empty());
 }
 
