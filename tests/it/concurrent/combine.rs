@@ -75,7 +75,8 @@ fn groups_of_every_kind() {
     let one = || flow_of([1]);
     assert_eq!(block_on(combine((one(), flow_of(["2"]), flow_of([None::<u8>]))).to_vec()), Ok(vec![(1, "2", None)]));
     assert_eq!(block_on(combine((one(), one(), one(), one())).single()), Ok((1, 1, 1, 1)));
-    let twelve = combine((one(), one(), one(), one(), one(), one(), one(), one(), one(), one(), one(), flow_of(["12"])));
+    let twelve =
+        combine((one(), one(), one(), one(), one(), one(), one(), one(), one(), one(), one(), flow_of(["12"])));
     assert_eq!(block_on(twelve.single()).unwrap().11, "12");
     assert_eq!(block_on(combine([one(), one()]).single()), Ok(vec![1, 1]));
     assert_eq!(block_on(combine(vec![flow_of([1, 2, 3])]).to_vec()), Ok(vec![vec![1], vec![2], vec![3]]));
@@ -105,7 +106,10 @@ fn more_batches_than_a_byte_can_count() {
 
 #[tokio::test(start_paused = true)]
 async fn changes_over_time_give_an_item_each() {
-    let both = combine((script([Emit(1), Wait(20), Emit(2), Wait(20), Emit(3)]), script([Wait(10), Emit(7), Wait(20), Emit(8)])));
+    let both = combine((
+        script([Emit(1), Wait(20), Emit(2), Wait(20), Emit(3)]),
+        script([Wait(10), Emit(7), Wait(20), Emit(8)]),
+    ));
     assert_eq!(seen(both, 0).await, ["10 (1, 7)", "20 (2, 7)", "30 (2, 8)", "40 (3, 8)", "40 |"]);
 }
 

@@ -120,6 +120,8 @@ async fn under_a_retry_the_item_that_waited_does_not_come_out_of_the_next_run() 
         ready(run)
     })
     .fallible()
-    .flat_map_concat(|run| script(if run == 1 { vec![Emit(1), Wait(5), Fail("again")] } else { vec![Emit(2), Wait(50)] }));
+    .flat_map_concat(|run| {
+        script(if run == 1 { vec![Emit(1), Wait(5), Fail("again")] } else { vec![Emit(2), Wait(50)] })
+    });
     assert_eq!(seen(flaky.debounce(ms(10)).retry(1), 0).await, ["15 2", "55 |"]);
 }

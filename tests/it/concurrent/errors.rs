@@ -36,13 +36,17 @@ async fn items_before_a_failure_reach_a_busy_consumer_first() {
         ("then_concurrent_unordered", failing().then_concurrent_unordered(9, async |n| n).boxed()),
         ("timeout", failing().timeout(ms(500)).map_err(|_| "over").boxed()),
         ("flow_on", failing().flow_on(&Handle::current()).boxed()),
-        ("channel_flow", channel_flow(|sender| async move {
-            for n in 1..4 {
-                sender.send(n).await.unwrap();
-                super::clock::pause(10).await;
-            }
-            Err("over")
-        }).boxed()),
+        (
+            "channel_flow",
+            channel_flow(|sender| async move {
+                for n in 1..4 {
+                    sender.send(n).await.unwrap();
+                    super::clock::pause(10).await;
+                }
+                Err("over")
+            })
+            .boxed(),
+        ),
     ];
     for (name, flow) in all {
         let lines = seen(flow, 100).await;
@@ -77,7 +81,9 @@ async fn the_parts_beside_the_failed_one_are_dropped_at_the_time_of_the_failure(
     let all: Vec<(&str, Build)> = vec![
         ("merge", |failing, beside| merge([beside, failing]).boxed()),
         ("flat_map_merge", |failing, beside| beside.flat_map_merge(4, move |_| failing.clone()).boxed()),
-        ("flat_map_merge, the outer flow", |failing, beside| failing.flat_map_merge(4, move |_| beside.clone()).boxed()),
+        ("flat_map_merge, the outer flow", |failing, beside| {
+            failing.flat_map_merge(4, move |_| beside.clone()).boxed()
+        }),
         ("flat_map_latest", |failing, beside| beside.flat_map_latest(move |_| failing.clone()).boxed()),
         ("zip", |failing, beside| beside.zip(failing).map(|both| both.0).boxed()),
         ("combine", |failing, beside| combine([beside, failing]).map(|both| both[0]).boxed()),

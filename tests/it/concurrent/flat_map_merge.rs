@@ -63,7 +63,8 @@ fn as_many_run_as_may() {
         assert_eq!(trace.live().len(), running, "{limit}");
     }
     let trace = Trace::new();
-    let mut future = Polling::new(flow_of(0..100).fallible().flat_map_concat(|_| traced(&trace, "inner", [Hang])).run());
+    let mut future =
+        Polling::new(flow_of(0..100).fallible().flat_map_concat(|_| traced(&trace, "inner", [Hang])).run());
     assert!(future.poll().is_pending());
     assert_eq!(trace.live().len(), 1);
 }
@@ -85,7 +86,8 @@ async fn an_inner_failure_drops_the_others() {
 /// Kotlin: `testConcurrentFailure`: the first wins, and the second never comes.
 #[tokio::test(start_paused = true)]
 async fn of_two_failures_the_first_counts() {
-    let flows = script(burst(2)).flat_map_merge(4, |n| script([Wait(5), Fail(if n == 1 { "first" } else { "second" })]));
+    let flows =
+        script(burst(2)).flat_map_merge(4, |n| script([Wait(5), Fail(if n == 1 { "first" } else { "second" })]));
     assert_eq!(seen(flows, 0).await, ["5 !\"first\""]);
 }
 

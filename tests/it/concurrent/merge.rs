@@ -23,8 +23,18 @@ fn groups_of_every_kind() {
     assert_eq!(block_on(nothing), Ok(vec![Some(1), None, Some(2)]));
     assert_eq!(block_on(merge(Vec::<coldflow::BoxFlow<'static, u8, ()>>::new()).to_vec()), Ok(vec![]));
     let many = merge((
-        flow_of([1]), flow_of([2]), flow_of([3]), flow_of([4]), flow_of([5]), flow_of([6]),
-        flow_of([7]), flow_of([8]), flow_of([9]), flow_of([10]), flow_of([11]), flow_of([12]),
+        flow_of([1]),
+        flow_of([2]),
+        flow_of([3]),
+        flow_of([4]),
+        flow_of([5]),
+        flow_of([6]),
+        flow_of([7]),
+        flow_of([8]),
+        flow_of([9]),
+        flow_of([10]),
+        flow_of([11]),
+        flow_of([12]),
     ));
     assert_eq!(block_on(many.to_vec()), Ok((1..=12).collect()));
 }
@@ -47,7 +57,10 @@ async fn one_that_fails_fails_the_whole() {
 
 #[tokio::test(start_paused = true)]
 async fn the_order_is_that_of_time_and_within_a_source_its_own() {
-    let sources = merge([script([Emit(1), Wait(20), Emit(2), Wait(20), Emit(3)]), script([Wait(10), Emit(8), Wait(20), Emit(9)])]);
+    let sources = merge([
+        script([Emit(1), Wait(20), Emit(2), Wait(20), Emit(3)]),
+        script([Wait(10), Emit(8), Wait(20), Emit(9)]),
+    ]);
     assert_eq!(seen(sources, 0).await, ["0 1", "10 8", "20 2", "30 9", "40 3", "40 |"]);
 }
 

@@ -32,7 +32,20 @@ async fn a_first_item_that_comes_late() {
 /// Kotlin: `testBasic2`.
 #[tokio::test(start_paused = true)]
 async fn several_within_a_period() {
-    let source = [Emit(1), Emit(2), Wait(501), Emit(3), Wait(100), Emit(4), Wait(100), Emit(5), Emit(6), Wait(301), Emit(7), Wait(501)];
+    let source = [
+        Emit(1),
+        Emit(2),
+        Wait(501),
+        Emit(3),
+        Wait(100),
+        Emit(4),
+        Wait(100),
+        Emit(5),
+        Emit(6),
+        Wait(301),
+        Emit(7),
+        Wait(501),
+    ];
     assert_eq!(seen(script(source).sample(ms(500)), 0).await, ["500 2", "1000 6", "1500 7", "1503 |"]);
 }
 

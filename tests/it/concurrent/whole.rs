@@ -100,8 +100,8 @@ impl Shown for Vec<Live> {
 
 type Build = fn(&World) -> Erased;
 
-/// Each operator, by the name of its method or function.
-fn cases() -> Vec<(&'static str, Build)> {
+/// The concurrent operators, by the names of their methods or functions.
+fn concurrent() -> Vec<(&'static str, Build)> {
     vec![
         ("buffer", |w| w.up("source").buffer(2, Overflow::Suspend).boxed()),
         ("buffer", |w| w.up("source").buffer(0, Overflow::Suspend).boxed()),
@@ -169,6 +169,12 @@ fn cases() -> Vec<(&'static str, Build)> {
             let world = w.clone();
             w.up("source").then_concurrent_unordered(3, move |n| world.clone().work(n)).boxed()
         }),
+    ]
+}
+
+/// The timed operators and the channels.
+fn timed() -> Vec<(&'static str, Build)> {
+    vec![
         ("debounce", |w| w.up("source").debounce(ms(2)).boxed()),
         ("debounce_by", |w| w.up("source").debounce_by(|n| ms(n.0.len() as u64)).boxed()),
         ("sample", |w| w.up("source").sample(ms(2)).boxed()),
@@ -225,6 +231,10 @@ fn cases() -> Vec<(&'static str, Build)> {
     ]
 }
 
+fn cases() -> Vec<(&'static str, Build)> {
+    [concurrent(), timed()].concat()
+}
+
 trait ToStringShown {
     fn to_string_shown(&self) -> String;
 }
@@ -238,12 +248,6 @@ impl ToStringShown for coldflow::TimeoutError<Live> {
     }
 }
 
-/// All that are concurrent or timed, which the tables of the whole surface leave to this one.
-pub(crate) fn covered() -> Vec<&'static str> {
-    let elsewhere = ["flow_on", "take_until", "for_each_latest"];
-    cases().iter().map(|case| case.0).chain(elsewhere).collect()
-}
-
 fn ends() -> [Option<Do>; 2] {
     [None, Some(Fail("over"))]
 }
@@ -255,8 +259,8 @@ async fn consume(flow: Erased, busy: u64) -> Vec<String> {
         .for_each(|item| {
             lines.push(item.0.clone());
             async move {
-                let _kept = item;
                 pause(busy).await;
+                drop(item);
             }
         })
         .await;
@@ -361,7 +365,8 @@ async fn restarted_at_any_poll_it_is_as_good_as_new() {
                 let _ = running.stream.progress();
                 assert!(world.trace.take().is_empty(), "{name}: progress on a restarted stream");
                 running.stream.woken();
-                let again = Stepped { began: tokio::time::Instant::now(), lines: vec![], ended: false, busy: 0, ..running };
+                let again =
+                    Stepped { began: tokio::time::Instant::now(), lines: vec![], ended: false, busy: 0, ..running };
                 assert_eq!(again.rest().await, expected, "{name}, end {end:?}, restarted after {steps} polls");
                 if ended {
                     break;
@@ -470,7 +475,10 @@ async fn retried_it_runs_from_the_start() {
         let world = World::new(Some(Fail("over")));
         let once = consume(build(&world), 1).await;
         if once.last().is_none_or(|last| !last.starts_with('!')) {
-            assert!(["interval", "callback_flow", "zip", "race", "with_latest_from"].contains(&name), "{name}: {once:?}");
+            assert!(
+                ["interval", "callback_flow", "zip", "race", "with_latest_from"].contains(&name),
+                "{name}: {once:?}"
+            );
             continue;
         }
         let world = World::new(Some(Fail("over")));
