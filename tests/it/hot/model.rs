@@ -167,8 +167,8 @@ impl Model {
     fn settle(&mut self) {
         if self.capacity == 0 {
             while !self.waiting.is_empty() {
-                let all_have_it = (0..self.subscribers.len())
-                    .all(|at| self.subscribers[at].is_none() || self.have.contains(&at));
+                let all_have_it =
+                    (0..self.subscribers.len()).all(|at| self.subscribers[at].is_none() || self.have.contains(&at));
                 if !all_have_it {
                     break;
                 }

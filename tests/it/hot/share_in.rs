@@ -226,10 +226,7 @@ async fn the_upstream_runs_ahead_as_far_as_its_buffer_says() {
     assert_eq!(runs_ahead(100, |up| up).await, 100 + 1);
     assert_eq!(runs_ahead(0, |up| up.buffer(None, Overflow::Suspend)).await, 64 + 1);
     assert_eq!(runs_ahead(0, |up| up.buffer(10, Overflow::Suspend)).await, 10 + 1);
-    assert_eq!(
-        runs_ahead(11, |up| up.buffer(10, Overflow::Suspend).buffer(20, Overflow::Suspend)).await,
-        41 + 1
-    );
+    assert_eq!(runs_ahead(11, |up| up.buffer(10, Overflow::Suspend).buffer(20, Overflow::Suspend)).await, 41 + 1);
 }
 
 #[tokio::test]

@@ -583,10 +583,12 @@ fn while_let_and_for_each_both_read_it() {
         }
         assert_eq!(sum, 6);
         let seen = Mutex::new(Vec::new());
-        let Ok(()) = each.for_each(|n| {
-            seen.lock().unwrap().push(n);
-            std::future::ready(())
-        }).await;
+        let Ok(()) = each
+            .for_each(|n| {
+                seen.lock().unwrap().push(n);
+                std::future::ready(())
+            })
+            .await;
         assert_eq!(seen.into_inner().unwrap(), [1, 2, 3]);
     });
 }
