@@ -28,3 +28,6 @@ pub use shared::{EmitShared, MutableSharedFlow, SharedFlow, SharedFlowStream, Su
 #[cfg(feature = "rt")]
 pub use started::{SharingCommand, SharingPolicy, SharingStarted};
 pub use state::{MapState, MapStateStream, MutableStateFlow, StateFlow, StateFlowStream};
+
+#[cfg(all(test, coldflow_loom))]
+mod loom_tests;

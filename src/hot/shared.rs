@@ -6,9 +6,13 @@ use core::future::Future;
 use core::mem;
 use core::pin::Pin;
 use core::task::{Context, Poll};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::PoisonError;
+#[cfg(not(coldflow_loom))]
+use std::sync::{Mutex, MutexGuard};
 
 use futures_core::{FusedFuture, FusedStream, Stream};
+#[cfg(coldflow_loom)]
+use loom::sync::{Mutex, MutexGuard};
 use pin_project_lite::pin_project;
 
 use super::buffer::{Buffer, Emitted, Next, Released, SharedConfig};

@@ -3,9 +3,13 @@ use core::convert::Infallible;
 use core::mem;
 use core::pin::Pin;
 use core::task::{Context, Poll, Waker, ready};
-use std::sync::{Mutex, PoisonError};
+#[cfg(not(coldflow_loom))]
+use std::sync::Mutex;
+use std::sync::PoisonError;
 
 use futures_core::{FusedStream, Stream};
+#[cfg(coldflow_loom)]
+use loom::sync::Mutex;
 use pin_project_lite::pin_project;
 
 use super::count::{Counter, SubscriptionCount};

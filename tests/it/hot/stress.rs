@@ -42,8 +42,9 @@ fn shared_flow(flow: &MutableSharedFlow<(usize, u64)>, loses: bool) {
             block_on(async {
                 let mut stream = std::pin::pin!(staying.into_stream());
                 while let Some(Ok((producer, n))) = stream.next().await {
-                    if n == u64::MAX {
-                        if producer == PRODUCERS {
+                    if producer == PRODUCERS {
+                        // Those who are waited for at the end are let go; the last of all is for this one.
+                        if n == u64::MAX {
                             break;
                         }
                         continue;
