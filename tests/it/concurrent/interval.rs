@@ -49,7 +49,10 @@ async fn a_delayed_start_starts_nothing_before() {
     let trace = Trace::new();
     let source = traced(&trace, "source", [Emit(1), Wait(5), Emit(2)]);
     let noted = trace.clone();
-    let flow = source.delay_start(ms(20)).on_start(move |_| std::future::ready(noted.note("asked")));
+    let flow = source.delay_start(ms(20)).on_start(move |_| {
+        noted.note("asked");
+        std::future::ready(())
+    });
     assert_eq!(seen(flow, 0).await, ["20 1", "25 2", "25 |"]);
     assert_eq!(trace.take()[..2], ["asked", "start source"]);
 }
