@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Every interleaving of what two threads share: the emitter's slot, the channel of `channel_flow`, the set of woken sources.
+# Every interleaving of what threads share: the emitter's slot, the channel of `channel_flow`, the set of woken sources and the hot flows.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 export RUSTFLAGS="${RUSTFLAGS:-} --cfg coldflow_loom"

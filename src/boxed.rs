@@ -165,6 +165,11 @@ macro_rules! boxed {
             fn absorb(mut self: Pin<&mut Self>, buffer: crate::concurrent::BufferConfig) -> bool {
                 self.rest.is_none() && self.stream.as_mut().absorb(buffer)
             }
+
+            #[cfg(feature = "std")]
+            fn give_up_buffer(mut self: Pin<&mut Self>) -> Option<crate::concurrent::BufferConfig> {
+                if self.rest.is_some() { None } else { self.stream.as_mut().give_up_buffer() }
+            }
         }
 
         impl<T, E> Restart for $stream<'_, T, E> {

@@ -83,3 +83,18 @@ impl<E: Error + 'static> Error for TimeoutError<E> {
         }
     }
 }
+
+/// Why [`state_in_first`](crate::FlowExt::state_in_first) has no state to give: the flow ended without a value.
+#[cfg(feature = "rt")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct NoFirstValue;
+
+#[cfg(feature = "rt")]
+impl fmt::Display for NoFirstValue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("expected a first value for the state, got the end of the flow")
+    }
+}
+
+#[cfg(feature = "rt")]
+impl Error for NoFirstValue {}

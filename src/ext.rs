@@ -9,12 +9,20 @@ use core::time::Duration;
 
 #[cfg(feature = "rt")]
 use tokio::runtime::Handle;
+#[cfg(feature = "rt")]
+use tokio::task::{AbortHandle, JoinSet};
 
 use crate::boxed::{BoxFlow, LocalBoxFlow};
 #[cfg(feature = "std")]
 use crate::concurrent::{BufferConfig, Overflow};
 use crate::emitter::Emitter;
+#[cfg(feature = "rt")]
+use crate::flow::Restart;
 use crate::flow::{ColdFlow, Flow};
+#[cfg(all(doc, feature = "rt"))]
+use crate::hot::SharingStarted;
+#[cfg(feature = "rt")]
+use crate::hot::{Produced, SharedFlow, SharingPolicy, StateFlow, StateInFirst, produce, share};
 #[cfg(feature = "rt")]
 use crate::operator::FlowOn;
 use crate::operator::{
@@ -1781,7 +1789,8 @@ pub trait FlowExt: Flow {
     /// the task lets go of it, which can be a moment later if it is just running. A restart waits for that moment, so
     /// there is never more than one run. An error comes out behind the items before it.
     ///
-    /// This is the only way in which an operator spawns; all others run within the consumer's task.
+    /// Besides it only [`share_in`](Self::share_in), [`state_in`](Self::state_in), [`launch_in`](Self::launch_in) and
+    /// [`produce_in`](Self::produce_in) spawn; all other operators run within the consumer's task.
     ///
     /// # Panics
     ///
@@ -1811,6 +1820,187 @@ pub trait FlowExt: Flow {
         Self: Flow<Item: Send + 'static, Error: Send + 'static, Stream: Send + 'static>,
     {
         FlowOn::new(self, handle.clone())
+    }
+
+    /// Collects the flow once, in a task, and shares its items among all who subscribe.
+    ///
+    /// `started` says when the task collects it: see [`SharingStarted`], or [`SharingPolicy`] for a rule of one's own. New
+    /// subscribers get the latest `replay` items first. The flow runs up to 64 items ahead of the slowest subscriber, the
+    /// replay included; a [`buffer`](Self::buffer) directly above makes that `replay` and its capacity. When it has ended,
+    /// subscribers go on waiting, since it may be collected again. There is never more than one collection.
+    ///
+    /// The task belongs to the handles: when the last [`SharedFlow`] and the last subscriber are gone it is aborted.
+    ///
+    /// The flow must be infallible: [`catch`](Self::catch) or [`map_to_result`](Self::map_to_result) its errors first.
+    ///
+    /// # Panics
+    ///
+    /// When called outside of a Tokio runtime. When the flow panics, so do its subscribers.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use coldflow::{FlowExt, SharingStarted, interval};
+    /// use std::time::Duration;
+    ///
+    /// # #[tokio::main(flavor = "current_thread", start_paused = true)]
+    /// # async fn main() {
+    /// let clock = interval(Duration::from_secs(1)).share_in(SharingStarted::Lazily, 1);
+    /// let (a, b) = tokio::join!(clock.clone().take(3).to_vec(), clock.clone().take(3).to_vec());
+    /// assert_eq!(a, Ok(vec![0, 1, 2]));
+    /// assert_eq!(b, a); // one clock for both
+    /// # }
+    /// ```
+    ///
+    /// Kotlin: `shareIn`.
+    #[doc(alias = "shareIn")]
+    #[doc(alias = "publish")]
+    #[cfg(feature = "rt")]
+    #[track_caller]
+    fn share_in<P>(self, started: P, replay: usize) -> SharedFlow<Self::Item>
+    where
+        Self: Flow<Item: Send + Sync + 'static, Error = Infallible, Stream: Restart + Send + 'static>,
+        P: SharingPolicy<Commands: Flow<Stream: Send + 'static>>,
+    {
+        share::share_in(self, started, replay)
+    }
+
+    /// Collects the flow once, in a task, and shares its latest item as a state, `initial` until there is one.
+    ///
+    /// See [`share_in`](Self::share_in) for `started`, the task and the errors. Subscribers get only the latest item when
+    /// they are slow.
+    ///
+    /// # Panics
+    ///
+    /// When called outside of a Tokio runtime. When the flow panics, so do its subscribers.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use coldflow::{FlowExt, SharingStarted, once_ok};
+    ///
+    /// # #[tokio::main(flavor = "current_thread", start_paused = true)]
+    /// # async fn main() {
+    /// let config = once_ok(async || "loaded").state_in(SharingStarted::Eagerly, "loading");
+    /// assert_eq!(config.value(), "loading");
+    /// assert_eq!(config.clone().first_where(|state| *state != "loading").await, Ok(Some("loaded")));
+    /// # }
+    /// ```
+    ///
+    /// Kotlin: `stateIn`.
+    #[doc(alias = "stateIn")]
+    #[cfg(feature = "rt")]
+    #[track_caller]
+    fn state_in<P>(self, started: P, initial: Self::Item) -> StateFlow<Self::Item>
+    where
+        Self: Flow<Item: PartialEq + Send + Sync + 'static, Error = Infallible, Stream: Restart + Send + 'static>,
+        P: SharingPolicy<Commands: Flow<Stream: Send + 'static>>,
+    {
+        share::state_in(self, started, initial)
+    }
+
+    /// Waits for the first item of the flow, then goes on collecting it in a task and shares its latest item as a state.
+    ///
+    /// # Errors
+    ///
+    /// [`NoFirstValue`](crate::NoFirstValue) when the flow ends without an item.
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropping the future drops the collection.
+    ///
+    /// # Panics
+    ///
+    /// When polled outside of a Tokio runtime. When the flow panics, so do its subscribers.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use coldflow::{FlowExt, NoFirstValue, empty, flow_of};
+    ///
+    /// # #[tokio::main(flavor = "current_thread", start_paused = true)]
+    /// # async fn main() {
+    /// let state = flow_of([7]).state_in_first().await.unwrap();
+    /// assert_eq!(state.value(), 7);
+    /// assert_eq!(empty::<u8>().state_in_first().await.unwrap_err(), NoFirstValue);
+    /// # }
+    /// ```
+    ///
+    /// Kotlin: `stateIn(scope)`.
+    #[cfg(feature = "rt")]
+    fn state_in_first(self) -> StateInFirst<Self::Stream>
+    where
+        Self: Flow<Item: PartialEq + Send + Sync + 'static, Error = Infallible, Stream: Restart + Send + 'static>,
+    {
+        StateInFirst::new(self.into_stream())
+    }
+
+    /// Collects the flow in a task of `set`, for what it does.
+    ///
+    /// # Panics
+    ///
+    /// When called outside of a Tokio runtime.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use coldflow::{FlowExt, flow_of};
+    /// use tokio::task::JoinSet;
+    ///
+    /// # #[tokio::main(flavor = "current_thread", start_paused = true)]
+    /// # async fn main() {
+    /// let mut set = JoinSet::new();
+    /// flow_of(1..4).inspect(|n| assert!(*n < 4)).launch_in(&mut set);
+    /// assert!(set.join_next().await.unwrap().is_ok());
+    /// # }
+    /// ```
+    ///
+    /// Kotlin: `launchIn`.
+    #[doc(alias = "launchIn")]
+    #[doc(alias = "subscribe")]
+    #[cfg(feature = "rt")]
+    #[track_caller]
+    fn launch_in(self, set: &mut JoinSet<Result<(), Self::Error>>) -> AbortHandle
+    where
+        Self: Flow<Error: Send + 'static, Stream: Send + 'static>,
+    {
+        set.spawn(self.run())
+    }
+
+    /// Collects the flow in a task of `set`, from now on, up to 64 items ahead of whoever takes them.
+    ///
+    /// What is given back is a plain stream of results, and through
+    /// [`into_try_flow`](crate::StreamFlowExt::into_try_flow) a flow that can be collected once. Dropping it ends the task.
+    ///
+    /// # Panics
+    ///
+    /// When called outside of a Tokio runtime.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use coldflow::{FlowExt, StreamFlowExt, flow_of};
+    /// use tokio::task::JoinSet;
+    ///
+    /// # #[tokio::main(flavor = "current_thread", start_paused = true)]
+    /// # async fn main() {
+    /// let mut set = JoinSet::new();
+    /// let numbers = flow_of(1..4).produce_in(&mut set);
+    /// assert_eq!(numbers.into_try_flow().to_vec().await, Ok(vec![1, 2, 3]));
+    /// # }
+    /// ```
+    ///
+    /// Kotlin: `produceIn`.
+    #[doc(alias = "produceIn")]
+    #[cfg(feature = "rt")]
+    #[track_caller]
+    fn produce_in(self, set: &mut JoinSet<()>) -> Produced<Self::Item, Self::Error>
+    where
+        Self: Flow<Item: Send + 'static, Error: Send + 'static, Stream: Send + 'static>,
+    {
+        let (produced, task) = produce::produce(self.into_stream());
+        set.spawn(task);
+        produced
     }
 
     /// Erases the type of a cold flow that is `Send`. One allocation; it can still be retried.

@@ -86,6 +86,13 @@ pub trait FlowStream: FusedStream {
     fn absorb(self: Pin<&mut Self>, _buffer: crate::concurrent::BufferConfig) -> bool {
         false
     }
+
+    /// Gives up a buffer that stands here at the end, before the first poll, to somebody who buffers anyway.
+    #[doc(hidden)]
+    #[cfg(feature = "std")]
+    fn give_up_buffer(self: Pin<&mut Self>) -> Option<crate::concurrent::BufferConfig> {
+        None
+    }
 }
 
 /// A collection that can begin again from the start, in place.

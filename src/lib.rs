@@ -27,6 +27,8 @@ mod flow;
 #[cfg(doc)]
 pub mod guide;
 
+#[cfg(feature = "std")]
+pub mod hot;
 pub mod operator;
 pub mod retry;
 pub mod source;
@@ -41,11 +43,17 @@ pub use boxed::{BoxFlow, BoxFlowStream, LocalBoxFlow, LocalBoxFlowStream};
 #[cfg(feature = "std")]
 pub use concurrent::Overflow;
 pub use emitter::{Emit, Emitter};
+#[cfg(feature = "rt")]
+pub use error::NoFirstValue;
 pub use error::SingleError;
 #[cfg(feature = "time")]
 pub use error::TimeoutError;
 pub use ext::FlowExt;
 pub use flow::{ColdFlow, Flow, FlowStream, Restart};
+#[cfg(feature = "std")]
+pub use hot::{MutableSharedFlow, MutableStateFlow, SharedConfig, SharedFlow, StateFlow, SubscriptionCount};
+#[cfg(feature = "rt")]
+pub use hot::{SharingCommand, SharingPolicy, SharingStarted};
 pub use operator::Event;
 #[cfg(feature = "std")]
 pub use operator::{combine, combine_latest, merge, race};

@@ -39,6 +39,17 @@ impl BufferConfig {
         BufferConfig { capacity, overflow: self.overflow }
     }
 
+    /// Whether it does nothing directly on a shared flow: one without places.
+    pub(crate) fn is_idle_on_shared(self) -> bool {
+        self.overflow == Overflow::Suspend && self.capacity == Some(0)
+    }
+
+    /// Whether it does nothing directly on a state: one that keeps just the latest item does not, either.
+    pub(crate) fn is_idle_on_state(self) -> bool {
+        let keeps_latest = self.overflow == Overflow::DropOldest && self.places() == 1;
+        keeps_latest || self.is_idle_on_shared()
+    }
+
     /// How many places there are.
     pub(crate) fn places(self) -> usize {
         match self.overflow {

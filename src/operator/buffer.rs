@@ -147,10 +147,25 @@ where
     }
 
     fn absorb(self: Pin<&mut Self>, buffer: BufferConfig) -> bool {
-        let this = self.project();
+        let mut this = self.project();
+        let stream = this.stream.as_mut();
+        // Where this one does nothing, the other stands on what is above.
+        if *this.absorbed.get_or_insert_with(|| stream.absorb(*this.config)) {
+            return this.stream.absorb(buffer);
+        }
         *this.config = this.config.fused_with(buffer);
         this.outbox.fuse(buffer);
         true
+    }
+
+    fn give_up_buffer(self: Pin<&mut Self>) -> Option<BufferConfig> {
+        let mut this = self.project();
+        let stream = this.stream.as_mut();
+        if *this.absorbed.get_or_insert_with(|| stream.absorb(*this.config)) {
+            return this.stream.give_up_buffer();
+        }
+        *this.absorbed = Some(true);
+        Some(*this.config)
     }
 }
 

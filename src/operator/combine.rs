@@ -89,6 +89,8 @@ pin_project! {
         batches: Vec<u64>,
         batch: u64,
         batching: bool,
+        // How many sources have no value yet.
+        missing: usize,
         woken: WokenSet,
         phase: Phase<Cs::Error>,
     }
@@ -138,8 +140,8 @@ pub trait CombinedStreams {
     /// Gives progress to the one at `index`.
     fn poll_progress_at(&mut self, index: usize, cx: &mut Context<'_>);
 
-    /// Makes the oldest change that is kept of the one at `index` its latest value.
-    fn apply_at(&mut self, index: usize);
+    /// Makes the oldest change that is kept of the one at `index` its latest value. Whether it is the first one.
+    fn apply_at(&mut self, index: usize) -> bool;
 
     /// Stops the one at `index`.
     fn stop_at(&mut self, index: usize);
@@ -191,6 +193,7 @@ impl<Fs: Combinable> Flow for Combine<Fs> {
             batches: alloc::vec![0; count],
             batch: 0,
             batching: self.batching,
+            missing: count,
             phase: Phase::Fresh,
         }
     }
@@ -212,7 +215,7 @@ impl<Cs: CombinedStreams> CombineStream<Cs> {
                 this.in_hand[admitted] = false;
                 this.woken.push(admitted);
             }
-            this.streams.apply_at(index);
+            *this.missing -= usize::from(this.streams.apply_at(index));
             let again = mem::replace(&mut this.batches[index], *this.batch) == *this.batch;
             if again || !*this.batching {
                 break;
@@ -277,6 +280,7 @@ impl<Cs: CombinedStreams> CombineStream<Cs> {
         for index in 0..this.streams.count() {
             this.streams.forget_at(index);
         }
+        *this.missing = this.streams.count();
         this.changes.clear();
         this.hands.clear();
         this.in_hand.fill(false);
@@ -298,8 +302,8 @@ impl<Cs: CombinedStreams> Stream for CombineStream<Cs> {
         let mut turns = Turns::new();
         loop {
             if self.as_mut().apply_batch() {
-                if let Some(item) = self.streams.latest() {
-                    return Poll::Ready(Some(Ok(item)));
+                if self.missing == 0 {
+                    return Poll::Ready(self.streams.latest().map(Ok));
                 }
             } else if let Phase::Running { .. } = self.phase {
                 match ready!(self.as_mut().poll_round(cx)) {
@@ -398,10 +402,9 @@ impl<S: FlowStream<Item = Result<T, E>>, T, E> Latch<S, T> {
     }
 
     #[inline]
-    fn apply(&mut self) {
-        if let Some(change) = self.changes.pop_front() {
-            self.latest = Some(change);
-        }
+    fn apply(&mut self) -> bool {
+        let change = self.changes.pop_front().expect("a change is listed for each that is kept");
+        self.latest.replace(change).is_none()
     }
 
     fn stop(&mut self) {
@@ -463,8 +466,8 @@ where
     }
 
     #[inline]
-    fn apply_at(&mut self, index: usize) {
-        self[index].apply();
+    fn apply_at(&mut self, index: usize) -> bool {
+        self[index].apply()
     }
 
     fn stop_at(&mut self, index: usize) {
@@ -527,7 +530,7 @@ macro_rules! tuple {
             }
 
             #[inline]
-            fn apply_at(&mut self, index: usize) {
+            fn apply_at(&mut self, index: usize) -> bool {
                 at!(self, index, latch => latch.apply(), $($index)+)
             }
 

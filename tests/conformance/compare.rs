@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use crate::play::Played;
 use crate::recorder::{Event, Raised};
-use crate::spec::{Error, Outcome, Scenario, Tag, Terminal, Trace};
+use crate::spec::{Cold, Error, Outcome, Scenario, Setting, Tag, Terminal, Trace};
 
 /// A difference on purpose. Its number is that of the design and of `docs/`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -144,9 +144,12 @@ impl Comparison<'_> {
         if expected == got {
             return true;
         }
-        let may_be_none =
-            matches!(self.scenario.terminal, Terminal::First { .. } | Terminal::Last | Terminal::Reduce { .. });
-        if may_be_none
+        let (Setting::Cold(Cold { terminal, cancel_at, .. }), Some(expected), Some(got)) =
+            (&self.scenario.setting, expected, got)
+        else {
+            return false;
+        };
+        if matches!(terminal, Terminal::First { .. } | Terminal::Last | Terminal::Reduce { .. })
             && *expected == Outcome::Error(Error("NoSuchElement".to_owned()))
             && *got == Outcome::Value(Json::Null)
         {
@@ -162,7 +165,7 @@ impl Comparison<'_> {
         self.cut
             && match got {
                 Outcome::Error(error) => met_first(error),
-                Outcome::Cancelled(_) => self.scenario.cancel_at.is_some(),
+                Outcome::Cancelled(_) => cancel_at.is_some(),
                 Outcome::Value(_) => false,
             }
     }

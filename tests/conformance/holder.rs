@@ -2,7 +2,7 @@
 
 use coldflow::{Emitter, Sender};
 use serde_json::{Value as Json, json};
-use std::rc::Rc;
+use std::sync::Arc;
 use std::time::Duration;
 
 use crate::recorder::Recorder;
@@ -13,8 +13,8 @@ use crate::value::Value;
 #[derive(Clone, Debug)]
 pub(crate) struct Holder<'a> {
     pub(crate) recorder: &'a Recorder,
-    pub(crate) lane: Option<Rc<str>>,
-    pub(crate) place: Rc<str>,
+    pub(crate) lane: Option<Arc<str>>,
+    pub(crate) place: Arc<str>,
     /// The value that the enclosing inner flow or block was made for.
     pub(crate) outer: Option<i64>,
 }

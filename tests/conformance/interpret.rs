@@ -1,23 +1,21 @@
 //! From a pipeline that is data to a flow: one match for the sources, one for the operators.
 
-use coldflow::{
-    Emitter, FlowExt, LocalBoxFlow, Overflow, TimeoutError, channel_flow, combine, empty, flow, flow_of, merge,
-};
+use coldflow::{BoxFlow, Emitter, FlowExt, TimeoutError, channel_flow, combine, empty, flow, flow_of, merge};
 use futures::future::try_join_all;
 use serde_json::json;
-use std::cell::Cell;
+use std::convert::Infallible;
 use std::future::ready;
-use std::rc::Rc;
 use std::slice;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use crate::holder::{Holder, Run, delay};
 use crate::recorder::Recorder;
-use crate::spec::{Error, Lane, Listed, Node, OnOverflow, Operator, RetryWhen, Source, Words};
+use crate::spec::{Error, Lane, Listed, Node, Operator, RetryWhen, Source, Words};
 use crate::value::{Function, Value};
 
 /// A flow of the interpreter, whatever it is made of.
-pub(crate) type Pipe<'a> = LocalBoxFlow<'a, Value, Error>;
+pub(crate) type Pipe<'a> = BoxFlow<'a, Value, Error>;
 
 /// Where in the pipeline a node stands.
 #[derive(Clone, Debug)]
@@ -43,13 +41,39 @@ impl<'a> Scope<'a> {
         }
     }
 
+    /// Builds `operators` on a hot flow, the first on the flow itself. Its buffers fuse with it.
+    pub(crate) fn stack(&self, operators: &'a [Operator], hot: BoxFlow<'a, Value, Infallible>) -> Pipe<'a> {
+        let buffers = operators.iter().take_while(|operator| operator.is_buffer()).count();
+        let (buffers, others) = operators.split_at(buffers);
+        let buffered = buffers.iter().fold(hot, |flow, operator| buffer(operator, flow)).fallible().boxed();
+        others.iter().enumerate().fold(buffered, |flow, (index, operator)| {
+            let above_terminal = others.len() - index;
+            (0..above_terminal).fold(self.clone(), |scope, _| scope.at("in")).operator(operator, flow)
+        })
+    }
+
+    /// Builds the flow that stands at `node`, to be shared once `handle` has seen to its errors. A buffer at its end stays
+    /// at the end, where the sharing takes it over; one that is part of a concurrent operator stays with that.
+    pub(crate) fn shared(
+        &self,
+        node: &'a Node,
+        handle: impl FnOnce(Pipe<'a>) -> BoxFlow<'a, Value, Infallible>,
+    ) -> BoxFlow<'a, Value, Infallible> {
+        match node {
+            Node::Operator { upstream, operator } if operator.is_buffer() && !node.is_part_of_concurrent() => {
+                buffer(operator, self.at("in").shared(upstream, handle))
+            }
+            node => handle(self.build(node)),
+        }
+    }
+
     fn source(&self, source: &'a Source) -> Pipe<'a> {
         match source {
-            Source::Of { values } => flow_of(values).map(Value::clone).fallible().boxed_local(),
-            Source::Empty => empty().fallible().boxed_local(),
+            Source::Of { values } => flow_of(values).map(Value::clone).fallible().boxed(),
+            Source::Empty => empty().fallible().boxed(),
             Source::Script { id, runs } => {
                 let holder = self.holder(Some(id));
-                flow(move |emitter| holder.clone().run(runs, emitter)).boxed_local()
+                flow(move |emitter| holder.clone().run(runs, emitter)).boxed()
             }
             Source::Channel { id, producers } => {
                 let block = self.holder(Some(id));
@@ -64,16 +88,16 @@ impl<'a> Scope<'a> {
                         try_join_all(producers).await.map(drop)
                     }
                 })
-                .boxed_local()
+                .boxed()
             }
-            Source::Merge { ins } => merge(self.inputs(ins)).boxed_local(),
+            Source::Merge { ins } => merge(self.inputs(ins)).boxed(),
             Source::Zip { ins, r#fn } => {
                 let [first, second] = &**ins;
                 let (first, second) = (self.at("ins/0").build(first), self.at("ins/1").build(second));
-                first.zip(second).map(|(a, b)| r#fn.unwrap_or_default().of(vec![a, b])).boxed_local()
+                first.zip(second).map(|(a, b)| r#fn.unwrap_or_default().of(vec![a, b])).boxed()
             }
             Source::Combine { ins, r#fn } => {
-                combine(self.inputs(ins)).map(|values| r#fn.unwrap_or_default().of(values)).boxed_local()
+                combine(self.inputs(ins)).map(|values| r#fn.unwrap_or_default().of(values)).boxed()
             }
         }
     }
@@ -81,13 +105,13 @@ impl<'a> Scope<'a> {
     #[expect(clippy::too_many_lines, reason = "one arm for each operator of the format")]
     fn operator(&self, operator: &'a Operator, upstream: Pipe<'a>) -> Pipe<'a> {
         match operator {
-            Operator::Map { r#fn } => upstream.map(|value| r#fn.of(&value)).boxed_local(),
-            Operator::Filter { pred } => upstream.filter(|value| pred.holds(value)).boxed_local(),
+            Operator::Map { r#fn } => upstream.map(|value| r#fn.of(&value)).boxed(),
+            Operator::Filter { pred } => upstream.filter(|value| pred.holds(value)).boxed(),
             Operator::MapNotNull { pred, r#fn } => {
-                upstream.filter_map(|value| pred.holds(&value).then(|| r#fn.of(&value))).boxed_local()
+                upstream.filter_map(|value| pred.holds(&value).then(|| r#fn.of(&value))).boxed()
             }
             Operator::Transform { emits } => {
-                upstream.transform(|value, emitter| emit_each(emits, value, emitter)).boxed_local()
+                upstream.transform(|value, emitter| emit_each(emits, value, emitter)).boxed()
             }
             Operator::TransformWhile { emits, pred } => upstream
                 .transform_while(async |value: Value, emitter| {
@@ -95,44 +119,40 @@ impl<'a> Scope<'a> {
                     emit_each(emits, value, emitter).await;
                     goes_on
                 })
-                .boxed_local(),
-            Operator::Take { n } => upstream.take(*n).boxed_local(),
-            Operator::Drop { n } => upstream.skip(*n).boxed_local(),
-            Operator::TakeWhile { pred } => upstream.take_while(|value| pred.holds(value)).boxed_local(),
-            Operator::DropWhile { pred } => upstream.skip_while(|value| pred.holds(value)).boxed_local(),
-            Operator::DistinctUntilChanged => upstream.distinct_until_changed().boxed_local(),
-            Operator::DistinctBy { r#fn } => {
-                upstream.distinct_until_changed_by_key(|value| r#fn.of(value)).boxed_local()
-            }
+                .boxed(),
+            Operator::Take { n } => upstream.take(*n).boxed(),
+            Operator::Drop { n } => upstream.skip(*n).boxed(),
+            Operator::TakeWhile { pred } => upstream.take_while(|value| pred.holds(value)).boxed(),
+            Operator::DropWhile { pred } => upstream.skip_while(|value| pred.holds(value)).boxed(),
+            Operator::DistinctUntilChanged => upstream.distinct_until_changed().boxed(),
+            Operator::DistinctBy { r#fn } => upstream.distinct_until_changed_by_key(|value| r#fn.of(value)).boxed(),
             Operator::Scan { initial, r#fn } => {
-                upstream.running_fold(initial.clone(), |last, value| r#fn.of(last, value)).boxed_local()
+                upstream.running_fold(initial.clone(), |last, value| r#fn.of(last, value)).boxed()
             }
-            Operator::RunningReduce { r#fn } => {
-                upstream.running_reduce(|last, value| r#fn.of(last, value)).boxed_local()
-            }
+            Operator::RunningReduce { r#fn } => upstream.running_reduce(|last, value| r#fn.of(last, value)).boxed(),
             Operator::WithIndex => upstream
                 .enumerate()
                 .map(|(index, value)| Value::List(vec![Value::Int(index.try_into().expect("few values")), value]))
-                .boxed_local(),
-            Operator::Chunked { n } => upstream.chunks(*n).map(Value::List).boxed_local(),
+                .boxed(),
+            Operator::Chunked { n } => upstream.chunks(*n).map(Value::List).boxed(),
             Operator::MapDelay { ms, r#fn } => upstream
                 .then(async |value| {
                     delay(*ms).await;
                     r#fn.as_ref().map_or(value.clone(), |function| function.of(&value))
                 })
-                .boxed_local(),
+                .boxed(),
 
             Operator::OnEach { lane } => {
                 let holder = self.holder(lane.as_ref());
-                upstream.inspect(move |value| holder.log(json!(["each", value]))).boxed_local()
+                upstream.inspect(move |value| holder.log(json!(["each", value]))).boxed()
             }
             Operator::OnStart { steps, lane } => {
                 let holder = self.holder(lane.as_ref());
-                upstream.on_start(move |emitter| holder.clone().play(steps, emitter)).boxed_local()
+                upstream.on_start(move |emitter| holder.clone().play(steps, emitter)).boxed()
             }
             Operator::OnEmpty { steps, lane } => {
                 let holder = self.holder(lane.as_ref());
-                upstream.on_empty(move |emitter| holder.clone().play(steps, emitter)).boxed_local()
+                upstream.on_empty(move |emitter| holder.clone().play(steps, emitter)).boxed()
             }
             Operator::OnCompletion { lane, emits } => self.on_completion(lane, emits.as_ref(), upstream),
 
@@ -140,7 +160,7 @@ impl<'a> Scope<'a> {
                 let holder = self.holder(None);
                 upstream
                     .try_map(move |value| if value.num() == *eq { Err(holder.raise(&error.0)) } else { Ok(value) })
-                    .boxed_local()
+                    .boxed()
             }
             Operator::Catch { steps, on, lane } => {
                 let holder = self.holder(lane.as_ref());
@@ -155,30 +175,20 @@ impl<'a> Scope<'a> {
                             holder.play(steps, emitter).await
                         }
                     })
-                    .boxed_local()
+                    .boxed()
             }
-            Operator::Retry { n, on: None } => upstream.retry(*n).boxed_local(),
-            Operator::Retry { n, on } => {
-                upstream.retry_if(|cause, retried| retried < *n && listed(on, cause)).boxed_local()
-            }
+            Operator::Retry { n, on: None } => upstream.retry(*n).boxed(),
+            Operator::Retry { n, on } => upstream.retry_if(|cause, retried| retried < *n && listed(on, cause)).boxed(),
             Operator::RetryWhen(retry) => self.retry_when(retry, upstream),
 
             Operator::FlatMapConcat { inner } => {
                 let scope = self.clone();
-                upstream.flat_map_concat(move |value| scope.inner(&value).build(inner)).boxed_local()
+                upstream.flat_map_concat(move |value| scope.inner(&value).build(inner)).boxed()
             }
 
-            Operator::Buffer { capacity, overflow } => {
-                let overflow = match overflow {
-                    None | Some(OnOverflow::Suspend) => Overflow::Suspend,
-                    Some(OnOverflow::DropOldest) => Overflow::DropOldest,
-                    Some(OnOverflow::DropLatest) => Overflow::DropLatest,
-                };
-                upstream.buffer(*capacity, overflow).boxed_local()
-            }
-            Operator::Conflate => upstream.conflate().boxed_local(),
-            Operator::Debounce { ms } => upstream.debounce(Duration::from_millis(*ms)).boxed_local(),
-            Operator::Sample { ms } => upstream.sample(Duration::from_millis(*ms)).boxed_local(),
+            Operator::Buffer { .. } | Operator::Conflate => buffer(operator, upstream),
+            Operator::Debounce { ms } => upstream.debounce(Duration::from_millis(*ms)).boxed(),
+            Operator::Sample { ms } => upstream.sample(Duration::from_millis(*ms)).boxed(),
             Operator::Timeout { ms } => {
                 let holder = self.holder(None);
                 upstream
@@ -187,7 +197,7 @@ impl<'a> Scope<'a> {
                         TimeoutError::Elapsed => holder.raise("Timeout"),
                         TimeoutError::Upstream(error) => error,
                     })
-                    .boxed_local()
+                    .boxed()
             }
             Operator::MapLatest { ms, r#fn, lane } => {
                 let holder = self.holder(lane.as_ref());
@@ -201,7 +211,7 @@ impl<'a> Scope<'a> {
                             r#fn.as_ref().map_or(value.clone(), |function| function.of(&value))
                         }
                     })
-                    .boxed_local()
+                    .boxed()
             }
             Operator::TransformLatest { steps, lane } => {
                 let holder = self.holder(lane.as_ref());
@@ -215,17 +225,17 @@ impl<'a> Scope<'a> {
                             Ok(())
                         }
                     })
-                    .boxed_local()
+                    .boxed()
             }
             Operator::FlatMapMerge { inner, concurrency } => {
                 let scope = self.clone();
                 upstream
                     .flat_map_merge(concurrency.unwrap_or(16), move |value| scope.inner(&value).build(inner))
-                    .boxed_local()
+                    .boxed()
             }
             Operator::FlatMapLatest { inner } => {
                 let scope = self.clone();
-                upstream.flat_map_latest(move |value| scope.inner(&value).build(inner)).boxed_local()
+                upstream.flat_map_latest(move |value| scope.inner(&value).build(inner)).boxed()
             }
         }
     }
@@ -249,20 +259,20 @@ impl<'a> Scope<'a> {
                     }
                 }
             })
-            .boxed_local()
+            .boxed()
     }
 
     /// Kotlin's predicate may emit. Here the next run emits for it, and waits, before it starts what is above.
     fn retry_when(&self, retry: &'a RetryWhen, upstream: Pipe<'a>) -> Pipe<'a> {
         let holder = self.holder(retry.lane.as_ref());
-        let left_to_next_run = Rc::new(Cell::new(None));
+        let left_to_next_run = Arc::new(Mutex::new(None));
         let upstream = match &retry.emit {
             None => upstream,
             Some(value) => {
-                let left = Rc::clone(&left_to_next_run);
+                let left = Arc::clone(&left_to_next_run);
                 upstream
                     .on_start(move |mut emitter| {
-                        let pause = left.take();
+                        let pause = left.lock().expect("nothing panics beside it").take();
                         async move {
                             if let Some(pause) = pause {
                                 emitter.emit(value.clone()).await;
@@ -270,12 +280,12 @@ impl<'a> Scope<'a> {
                             }
                         }
                     })
-                    .boxed_local()
+                    .boxed()
             }
         };
         upstream
             .retry_when(move |cause, retried| {
-                let (holder, left_to_next_run) = (holder.clone(), Rc::clone(&left_to_next_run));
+                let (holder, left_to_next_run) = (holder.clone(), Arc::clone(&left_to_next_run));
                 async move {
                     holder.log(json!(["retry", cause, retried]));
                     if retried + 1 >= retry.max || !listed(&retry.on, &cause) {
@@ -283,14 +293,14 @@ impl<'a> Scope<'a> {
                     }
                     let pause = retry.delay + retry.linear * (retried + 1);
                     if retry.emit.is_some() {
-                        left_to_next_run.set(Some(pause));
+                        *left_to_next_run.lock().expect("nothing panics beside it") = Some(pause);
                     } else {
                         delay(pause).await;
                     }
                     Ok(())
                 }
             })
-            .boxed_local()
+            .boxed()
     }
 
     fn inputs(&self, nodes: &'a [Node]) -> Vec<Pipe<'a>> {
@@ -298,7 +308,7 @@ impl<'a> Scope<'a> {
     }
 
     /// The scope of what stands next to `self`, a `step` further from the terminal.
-    fn at(&self, step: &str) -> Self {
+    pub(crate) fn at(&self, step: &str) -> Self {
         Scope { place: format!("{}/{step}", self.place), ..self.clone() }
     }
 
@@ -308,13 +318,22 @@ impl<'a> Scope<'a> {
         Scope { suffix: format!("{}@{outer}", self.suffix), outer: Some(outer), ..self.at(&format!("inner@{outer}")) }
     }
 
-    fn holder(&self, lane: Option<&String>) -> Holder<'a> {
+    pub(crate) fn holder(&self, lane: Option<&String>) -> Holder<'a> {
         Holder {
             recorder: self.recorder,
             lane: lane.map(|lane| format!("{lane}{}", self.suffix).into()),
             place: self.place.as_str().into(),
             outer: self.outer,
         }
+    }
+}
+
+/// Builds a buffer on a flow of any error.
+fn buffer<'a, E: Send + 'a>(operator: &Operator, flow: BoxFlow<'a, Value, E>) -> BoxFlow<'a, Value, E> {
+    match operator {
+        Operator::Buffer { capacity, overflow } => flow.buffer(*capacity, overflow.unwrap_or_default().into()).boxed(),
+        Operator::Conflate => flow.conflate().boxed(),
+        other => unreachable!("{other:?} is no buffer"),
     }
 }
 

@@ -2,12 +2,13 @@
 
 use std::cell::RefCell;
 use std::panic::{self, AssertUnwindSafe};
-use std::rc::Rc;
+use std::sync::Arc;
 
 use crate::holder::Holder;
+use crate::hot;
 use crate::interpret::Scope;
 use crate::recorder::{Recorder, Recording};
-use crate::spec::{Outcome, Scenario};
+use crate::spec::{Cold, Outcome, Scenario, Setting};
 use crate::terminal::collect;
 
 /// No scenario takes as long. What would never end is cancelled then.
@@ -17,7 +18,8 @@ const FOR_EVER: u64 = 10_000_000;
 #[derive(Debug)]
 pub(crate) struct Played {
     pub(crate) recording: Recording,
-    pub(crate) outcome: Outcome,
+    /// None in a hot scenario.
+    pub(crate) outcome: Option<Outcome>,
     pub(crate) end: u64,
 }
 
@@ -28,23 +30,34 @@ pub(crate) enum Panicked {
     Running(String),
 }
 
-pub(crate) fn play(scenario: &Scenario) -> Result<Played, Panicked> {
+/// A task that shares a flow may keep what it is made of for as long as it likes, so that stays for good.
+pub(crate) fn play(scenario: &'static Scenario) -> Result<Played, Panicked> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_time()
         .start_paused(true)
         .build()
         .expect("a runtime without I/O needs nothing");
     let playing = async {
-        let recorder = Recorder::new();
-        let flow = caught(|| Scope::new(&recorder).build(&scenario.flow)).map_err(Panicked::Building)?;
-        let out = Holder { recorder: &recorder, lane: Some("out".into()), place: Rc::from(""), outer: None };
-        let deadline = recorder.instant(scenario.cancel_at.unwrap_or(FOR_EVER));
-        let outcome = tokio::time::timeout_at(deadline, collect(&scenario.terminal, flow, out)).await;
+        let recorder: &'static Recorder = Box::leak(Box::new(Recorder::new()));
+        let outcome = match &scenario.setting {
+            Setting::Cold(scenario) => Some(play_cold(scenario, recorder).await?),
+            Setting::Hot(scenario) => {
+                hot::play(scenario, recorder).await;
+                None
+            }
+        };
         let end = recorder.now();
-        let outcome = outcome.unwrap_or(Outcome::Cancelled(true));
         Ok(Played { recording: recorder.finish(), outcome, end })
     };
     caught(|| runtime.block_on(playing)).map_err(Panicked::Running)?
+}
+
+async fn play_cold(scenario: &Cold, recorder: &Recorder) -> Result<Outcome, Panicked> {
+    let flow = caught(|| Scope::new(recorder).build(&scenario.flow)).map_err(Panicked::Building)?;
+    let out = Holder { recorder, lane: Some("out".into()), place: Arc::from(""), outer: None };
+    let deadline = recorder.instant(scenario.cancel_at.unwrap_or(FOR_EVER));
+    let outcome = tokio::time::timeout_at(deadline, collect(&scenario.terminal, flow, out)).await;
+    Ok(outcome.unwrap_or(Outcome::Cancelled(true)))
 }
 
 thread_local! {

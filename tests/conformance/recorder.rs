@@ -1,9 +1,9 @@
 //! What happened, in which lane, and when.
 
 use serde_json::Value as Json;
-use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
-use std::rc::Rc;
+use std::mem;
+use std::sync::{Arc, Mutex, MutexGuard};
 use tokio::time::Instant;
 
 use crate::spec::Error;
@@ -12,16 +12,16 @@ use crate::spec::Error;
 #[derive(Debug)]
 pub(crate) struct Recorder {
     began: Instant,
-    lanes: RefCell<BTreeMap<String, Vec<Event>>>,
-    runs: RefCell<HashMap<String, u64>>,
-    raised: RefCell<Vec<Raised>>,
+    lanes: Mutex<BTreeMap<String, Vec<Event>>>,
+    runs: Mutex<HashMap<String, u64>>,
+    raised: Mutex<Vec<Raised>>,
 }
 
 /// A line of a lane: `[t, "what", ..]`, and the place of the node that wrote it.
 #[derive(Debug)]
 pub(crate) struct Event {
     pub(crate) entry: Json,
-    pub(crate) place: Rc<str>,
+    pub(crate) place: Arc<str>,
 }
 
 /// Where and when an error came into being.
@@ -29,7 +29,7 @@ pub(crate) struct Event {
 pub(crate) struct Raised {
     pub(crate) time: u64,
     pub(crate) error: Error,
-    pub(crate) place: Rc<str>,
+    pub(crate) place: Arc<str>,
 }
 
 /// What a scenario left behind.
@@ -41,12 +41,7 @@ pub(crate) struct Recording {
 
 impl Recorder {
     pub(crate) fn new() -> Self {
-        Recorder {
-            began: Instant::now(),
-            lanes: RefCell::default(),
-            runs: RefCell::default(),
-            raised: RefCell::default(),
-        }
+        Recorder { began: Instant::now(), lanes: Mutex::default(), runs: Mutex::default(), raised: Mutex::default() }
     }
 
     /// The instant of a time of the scenario.
@@ -60,28 +55,33 @@ impl Recorder {
     }
 
     /// Appends `words` to a lane, behind the time.
-    pub(crate) fn log(&self, lane: &str, place: &Rc<str>, words: Json) {
+    pub(crate) fn log(&self, lane: &str, place: &Arc<str>, words: Json) {
         let Json::Array(mut entry) = words else { panic!("an event is a list, not {words}") };
         entry.insert(0, self.now().into());
-        let event = Event { entry: entry.into(), place: Rc::clone(place) };
-        self.lanes.borrow_mut().entry(lane.to_owned()).or_default().push(event);
+        let event = Event { entry: entry.into(), place: Arc::clone(place) };
+        lock(&self.lanes).entry(lane.to_owned()).or_default().push(event);
     }
 
     /// Counts the runs of a lane, from 1.
     pub(crate) fn next_run(&self, lane: &str) -> u64 {
-        let mut runs = self.runs.borrow_mut();
+        let mut runs = lock(&self.runs);
         let run = runs.entry(lane.to_owned()).or_default();
         *run += 1;
         *run
     }
 
     /// Notes where an error comes from, and returns it.
-    pub(crate) fn raise(&self, error: Error, place: &Rc<str>) -> Error {
-        self.raised.borrow_mut().push(Raised { time: self.now(), error: error.clone(), place: Rc::clone(place) });
+    pub(crate) fn raise(&self, error: Error, place: &Arc<str>) -> Error {
+        lock(&self.raised).push(Raised { time: self.now(), error: error.clone(), place: Arc::clone(place) });
         error
     }
 
-    pub(crate) fn finish(self) -> Recording {
-        Recording { lanes: self.lanes.into_inner(), raised: self.raised.into_inner() }
+    /// What has been written so far.
+    pub(crate) fn finish(&self) -> Recording {
+        Recording { lanes: mem::take(&mut *lock(&self.lanes)), raised: mem::take(&mut *lock(&self.raised)) }
     }
+}
+
+fn lock<T>(written: &Mutex<T>) -> MutexGuard<'_, T> {
+    written.lock().expect("nothing panics while it writes")
 }

@@ -1,5 +1,6 @@
 //! The format of the traces, as data. A name or a field that the format does not have is an error.
 
+use coldflow::Overflow;
 use serde::de::{DeserializeOwned, Error as _};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value as Json};
@@ -8,15 +9,50 @@ use std::ops::Deref;
 
 use crate::value::{Function, Function2, Join, Predicate, Value};
 
-/// A pipeline, and what Kotlin does with it. Its id is read beside it, since it names what cannot be read, too.
+/// What is played, and what Kotlin does with it. Its id is read beside it, since it names what cannot be read, too.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Scenario {
     #[serde(default)]
     pub(crate) tags: Vec<Tag>,
+    #[serde(flatten)]
+    pub(crate) setting: Setting,
+    pub(crate) expect: Trace,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(try_from = "Map<String, Json>")]
+pub(crate) enum Setting {
+    Cold(Cold),
+    Hot(Hot),
+}
+
+/// One collection of one flow.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Cold {
     pub(crate) flow: Node,
     pub(crate) terminal: Terminal,
     pub(crate) cancel_at: Option<u64>,
-    pub(crate) expect: Trace,
+}
+
+/// A hot flow, and those who emit into it and collect it.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Hot {
+    #[serde(rename = "hot")]
+    pub(crate) kind: Kind,
+    pub(crate) actors: Vec<Actor>,
+    pub(crate) until: u64,
+}
+
+impl TryFrom<Map<String, Json>> for Setting {
+    type Error = serde_json::Error;
+
+    fn try_from(fields: Map<String, Json>) -> serde_json::Result<Self> {
+        if fields.contains_key("hot") {
+            serde_json::from_value(fields.into()).map(Setting::Hot)
+        } else {
+            serde_json::from_value(fields.into()).map(Setting::Cold)
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq)]
@@ -33,7 +69,8 @@ pub(crate) enum Tag {
 #[serde(deny_unknown_fields)]
 pub(crate) struct Trace {
     pub(crate) lanes: BTreeMap<String, Vec<Json>>,
-    pub(crate) outcome: Outcome,
+    /// None in a hot scenario.
+    pub(crate) outcome: Option<Outcome>,
     pub(crate) end: u64,
 }
 
@@ -66,6 +103,39 @@ impl TryFrom<Map<String, Json>> for Node {
         };
         let upstream = Box::new(serde_json::from_value(upstream)?);
         Ok(Node::Operator { upstream, operator: serde_json::from_value(fields.into())? })
+    }
+}
+
+impl Node {
+    /// Whether a buffer here sets the places of a concurrent operator.
+    pub(crate) fn is_part_of_concurrent(&self) -> bool {
+        match self {
+            Node::Source(source) => matches!(source, Source::Channel { .. } | Source::Merge { .. }),
+            Node::Operator { upstream, operator } => match operator {
+                Operator::Buffer { .. } | Operator::Conflate => upstream.is_part_of_concurrent(),
+                Operator::FlatMapMerge { .. }
+                | Operator::MapLatest { .. }
+                | Operator::TransformLatest { .. }
+                | Operator::FlatMapLatest { .. } => true,
+                _ => false,
+            },
+        }
+    }
+}
+
+impl Operator {
+    pub(crate) fn is_buffer(&self) -> bool {
+        matches!(self, Operator::Buffer { .. } | Operator::Conflate)
+    }
+}
+
+impl From<OnOverflow> for Overflow {
+    fn from(overflow: OnOverflow) -> Self {
+        match overflow {
+            OnOverflow::Suspend => Overflow::Suspend,
+            OnOverflow::DropOldest => Overflow::DropOldest,
+            OnOverflow::DropLatest => Overflow::DropLatest,
+        }
     }
 }
 
@@ -153,6 +223,87 @@ pub(crate) enum Terminal {
     None { pred: Words<Predicate> },
 }
 
+#[derive(Debug, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
+pub(crate) enum Kind {
+    Shared {
+        replay: usize,
+        extra: usize,
+        #[serde(default)]
+        overflow: OnOverflow,
+        #[serde(default)]
+        subs: bool,
+    },
+    State {
+        initial: Value,
+        #[serde(default)]
+        subs: bool,
+    },
+    ShareIn {
+        r#in: Node,
+        started: Started,
+        stop_timeout: Option<u64>,
+        replay_expiration: Option<u64>,
+        replay: usize,
+    },
+    StateIn {
+        r#in: Node,
+        started: Started,
+        stop_timeout: Option<u64>,
+        replay_expiration: Option<u64>,
+        initial: Value,
+    },
+}
+
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Started {
+    Eagerly,
+    Lazily,
+    WhileSubscribed,
+}
+
+#[derive(Debug, Deserialize)]
+pub(crate) struct Actor {
+    pub(crate) lane: String,
+    #[serde(default)]
+    pub(crate) at: u64,
+    #[serde(flatten)]
+    pub(crate) role: Role,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Role {
+    Do(Vec<Words<Action>>),
+    Collect(Collect),
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Action {
+    Emit(Value),
+    TryEmit(Value),
+    Delay(u64),
+    ResetReplay,
+    Cache,
+    Set(Value),
+    Cas(Value, Value),
+    Update(Words<Function>),
+    Get,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Collect {
+    #[serde(default)]
+    pub(crate) ops: Vec<Operator>,
+    pub(crate) take: Option<usize>,
+    #[serde(default)]
+    pub(crate) delay: u64,
+    pub(crate) r#for: Option<u64>,
+}
+
 /// The lane to log in, if any.
 pub(crate) type Lane = Option<String>;
 /// The errors that are meant; all of them when there is no list.
@@ -196,7 +347,8 @@ impl<'de, T: DeserializeOwned> Deserialize<'de> for Words<T> {
         let variant = match words.as_slice() {
             [name] => name.clone(),
             [Json::String(name), argument] => Map::from_iter([(name.clone(), argument.clone())]).into(),
-            _ => return Err(D::Error::custom("expected a name and at most one argument")),
+            [Json::String(name), arguments @ ..] => Map::from_iter([(name.clone(), arguments.into())]).into(),
+            _ => return Err(D::Error::custom("expected a name and its arguments")),
         };
         serde_json::from_value(variant).map(Words).map_err(D::Error::custom)
     }

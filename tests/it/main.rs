@@ -7,6 +7,8 @@ mod concurrent;
 mod coop;
 mod deep;
 mod emitter;
+mod hot;
+mod hot_fusion;
 mod imports;
 mod iterators;
 mod operator;

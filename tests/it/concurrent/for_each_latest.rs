@@ -52,7 +52,7 @@ fn dropped_the_body_goes_before_the_flow() {
         let guard = trace.guard("body");
         async move {
             let _guard = guard;
-            std::future::pending().await
+            std::future::pending::<()>().await;
         }
     }));
     assert!(end.poll().is_pending());

@@ -266,8 +266,8 @@ async fn combine_makes_progress_while_the_consumer_is_busy() {
 
 #[tokio::test(start_paused = true)]
 async fn debounce_makes_progress_while_the_consumer_is_busy() {
-    let source = script([Emit(1), Wait(10), Wait(10), Wait(10), Emit(2), Wait(50)]);
-    // 2 comes at 30, waits until 70, and its time begins then. A source that stands still would emit it at 80.
+    let source = script([Emit(1), Wait(25), Wait(25), Emit(2), Wait(50)]);
+    // 2 comes at 50, waits until 70, and its time begins then. A source that stands still would emit it at 95.
     assert_eq!(seen(source.debounce(ms(20)), 50).await, ["20 1", "90 2", "140 |"]);
 }
 
@@ -360,6 +360,22 @@ fn a_failure_leaves_the_queue_and_what_is_in_hand() {
             }
             Err("over")
         });
+    }
+}
+
+#[test]
+fn an_item_in_hand_is_delivered_before_the_failure_of_another_flow() {
+    let (holding, failing) = (script([Emit(1), Emit(2), Emit(3), Hang]), script([Yield, Yield, Yield, Fail("over")]));
+    let merged = merge([holding.clone(), failing.clone()]).buffer(0, Overflow::Suspend).boxed();
+    let both = [holding, failing];
+    let mapped = flow_of([0, 1]).fallible().flat_map_merge(2, move |at| both[at].clone());
+    for flow in [merged, mapped.buffer(0, Overflow::Suspend).boxed()] {
+        let mut stream = Driver::new(flow);
+        assert_eq!(stream.next(), Some(Ok(1)));
+        for _ in 0..9 {
+            let _ = stream.progress();
+        }
+        assert_eq!(stream.rest(), [Ok(2), Err("over")]);
     }
 }
 

@@ -100,8 +100,8 @@ impl Shown for Vec<Live> {
 
 type Build = fn(&World) -> Erased;
 
-/// Each operator, by the name of its method or function.
-fn cases() -> Vec<(&'static str, Build)> {
+/// The concurrent operators, by the names of their methods or functions.
+fn concurrent() -> Vec<(&'static str, Build)> {
     vec![
         ("buffer", |w| w.up("source").buffer(2, Overflow::Suspend).boxed()),
         ("buffer", |w| w.up("source").buffer(0, Overflow::Suspend).boxed()),
@@ -169,6 +169,12 @@ fn cases() -> Vec<(&'static str, Build)> {
             let world = w.clone();
             w.up("source").then_concurrent_unordered(3, move |n| world.clone().work(n)).boxed()
         }),
+    ]
+}
+
+/// The timed operators and the channels.
+fn timed() -> Vec<(&'static str, Build)> {
+    vec![
         ("debounce", |w| w.up("source").debounce(ms(2)).boxed()),
         ("debounce_by", |w| w.up("source").debounce_by(|n| ms(n.0.len() as u64)).boxed()),
         ("sample", |w| w.up("source").sample(ms(2)).boxed()),
@@ -225,6 +231,10 @@ fn cases() -> Vec<(&'static str, Build)> {
     ]
 }
 
+fn cases() -> Vec<(&'static str, Build)> {
+    [concurrent(), timed()].concat()
+}
+
 trait ToStringShown {
     fn to_string_shown(&self) -> String;
 }
@@ -238,12 +248,6 @@ impl ToStringShown for coldflow::TimeoutError<Live> {
     }
 }
 
-/// All that are concurrent or timed, which the tables of the whole surface leave to this one.
-pub(crate) fn covered() -> Vec<&'static str> {
-    let elsewhere = ["flow_on", "take_until", "for_each_latest"];
-    cases().iter().map(|case| case.0).chain(elsewhere).collect()
-}
-
 fn ends() -> [Option<Do>; 2] {
     [None, Some(Fail("over"))]
 }
@@ -255,8 +259,8 @@ async fn consume(flow: Erased, busy: u64) -> Vec<String> {
         .for_each(|item| {
             lines.push(item.0.clone());
             async move {
-                let _kept = item;
                 pause(busy).await;
+                drop(item);
             }
         })
         .await;

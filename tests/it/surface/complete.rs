@@ -101,20 +101,28 @@ fn structs() -> Vec<(String, String)> {
     all
 }
 
-/// Those that are neither: they hold what a flow is made with, or are handed to a body.
-const PLAIN: [&str; 14] = [
+/// Those that are neither: they hold what a flow is made with, are handed to a body, or are of use without being collected.
+const PLAIN: [&str; 22] = [
     "BodyBlock",
     "BufferConfig",
     "Emitter",
     "FlowBlock",
     "FutureBlock",
     "Latch",
+    "MapState",
+    "MutableSharedFlow",
+    "MutableStateFlow",
+    "NoFirstValue",
     "OnHandle",
     "Registration",
     "RetryAtMost",
     "RetryIf",
     "SendError",
     "Sender",
+    "SharedConfig",
+    "SharedFlow",
+    "StateFlow",
+    "SubscriptionCount",
     "TimeoutError",
     "TrySendError",
 ];

@@ -295,9 +295,10 @@ pub(super) fn operators() -> Vec<Case> {
     }
 }
 
-/// Operators that the table cannot hold: a `take_until` cannot be collected again, and what is above a `flow_on` runs in
-/// another task. Each has a file of its own.
-pub(super) const ELSEWHERE: [&str; 2] = ["flow_on", "take_until"];
+/// Operators that the table cannot hold: a `take_until` cannot be collected again, and the others run what is above in a
+/// task. Each has a file of its own.
+pub(super) const ELSEWHERE: [&str; 7] =
+    ["flow_on", "launch_in", "produce_in", "share_in", "state_in", "state_in_first", "take_until"];
 
 /// Operators that hand an item on as soon as it comes, so that their end is known as soon as that of the source.
 pub(super) fn is_transparent(case: &Case) -> bool {

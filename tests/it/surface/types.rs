@@ -11,11 +11,12 @@ use std::time::Duration;
 
 use coldflow::source::{ChannelFlow, Defer, FlowFn, Once, OnceOk, Registration};
 use coldflow::{
-    Edge, Emitter, Flow, FlowExt, FlowStream, Overflow, Restart, Sender, StreamFlowExt, callback_flow, channel_flow,
-    combine, combine_latest, defer, empty, failed, flow, flow_of, from_stream, from_try_stream, merge, once, once_ok,
-    race,
+    Edge, Emitter, Flow, FlowExt, FlowStream, MutableSharedFlow, MutableStateFlow, Overflow, Restart, Sender,
+    SharedConfig, SharingStarted, StreamFlowExt, callback_flow, channel_flow, combine, combine_latest, defer, empty,
+    failed, flow, flow_of, from_stream, from_try_stream, merge, once, once_ok, race,
 };
 use futures::stream::{self, FusedStream, Stream};
+use tokio::task::JoinSet;
 
 /// A source whose auto traits are those of its mark.
 #[derive(Clone, Debug)]
@@ -306,7 +307,7 @@ terminals! {
 }
 
 /// What is above needs to be `Send`, and whatever runs is.
-const IN_A_TASK: [&str; 1] = ["flow_on"];
+const IN_A_TASK: [&str; 6] = ["flow_on", "launch_in", "produce_in", "share_in", "state_in", "state_in_first"];
 
 #[tokio::test]
 async fn a_flow_on_another_thread() {
@@ -316,6 +317,61 @@ async fn a_flow_on_another_thread() {
     let run = recipe.into_stream();
     named(&run, "flow_on");
     assert_eq!(send_sync!(&run), (true, true));
+}
+
+#[tokio::test]
+async fn what_a_task_feeds() {
+    let up = || marked(()).map_to_result();
+    let shared = up().share_in(SharingStarted::Lazily, 0);
+    named(&shared, "share_in");
+    assert_eq!(auto_traits!(&shared.clone()), (true, true, true));
+    assert_eq!(auto_traits!(&shared.into_stream()), (true, true, true));
+    let state = up().state_in(SharingStarted::Lazily, Ok(1));
+    named(&state, "state_in");
+    assert_eq!(auto_traits!(&state.clone()), (true, true, true));
+    assert_eq!(auto_traits!(&state.into_stream()), (true, true, true));
+    let first = up().state_in_first();
+    named(&first, "state_in_first");
+    assert_eq!(auto_traits!(&first), (true, true, true));
+    let produced = up().produce_in(&mut JoinSet::new());
+    named(&produced, "produce_in");
+    assert_eq!(auto_traits!(&produced), (true, true, true));
+    let launched = up().launch_in(&mut JoinSet::new());
+    assert_eq!(auto_traits!(&launched), (true, true, true));
+}
+
+#[test]
+fn hot_flows_go_between_threads_when_their_values_can_be_shared() {
+    macro_rules! check {
+        ($value:expr, $shareable:literal) => {{
+            let emits = MutableSharedFlow::new(SharedConfig::default());
+            let sets = MutableStateFlow::with_equality($value, |_, _| false);
+            let _ = emits.try_emit($value);
+            named(&emits, "MutableSharedFlow");
+            named(&sets, "MutableStateFlow");
+            let expected = ($shareable, $shareable, true);
+            assert_eq!(auto_traits!(&emits.clone()), expected);
+            assert_eq!(auto_traits!(&sets.clone()), expected);
+            assert_eq!(auto_traits!(&emits.emit($value)), expected);
+            let shared = emits.as_shared();
+            named(&shared.subscribe(), "Subscription");
+            assert_eq!(auto_traits!(&shared.clone().on_subscription(|_| ready(()))), expected);
+            assert_eq!(auto_traits!(&shared), expected);
+            assert_eq!(auto_traits!(&shared.into_stream()), expected);
+            let state = sets.as_state();
+            let mapped = state.map_state(|_| 1);
+            named(&mapped, "MapState");
+            assert_eq!(auto_traits!(&mapped.clone()), expected);
+            assert_eq!(auto_traits!(&mapped.into_stream()), expected);
+            assert_eq!(auto_traits!(&state), expected);
+            assert_eq!(auto_traits!(&state.into_stream()), expected);
+            named(&emits.subscription_count(), "SubscriptionCount");
+            assert_eq!(auto_traits!(&emits.subscription_count()), (true, true, true));
+        }};
+    }
+    check!(1, true);
+    check!(Rc::new(1), false);
+    check!(std::cell::Cell::new(1).clone(), false);
 }
 
 /// Boxes are `Send` or not by their type, never `Sync`, and always `Unpin`.
