@@ -129,7 +129,9 @@ fn shared_flow(flow: &MutableSharedFlow<(usize, u64)>, loses: bool) {
                 assert!(cancelled.contains(gap), "{gap} of {producer} is lost");
             }
             let after = last[producer] + 1..=ends[producer];
-            after.for_each(|n| assert!(cancelled.contains(&n), "{n} of {producer} is lost"));
+            for n in after {
+                assert!(cancelled.contains(&n), "{n} of {producer} is lost");
+            }
         }
     }
     assert_eq!(flow.subscription_count().value(), 0);
@@ -179,7 +181,7 @@ fn the_values_of_a_state_only_grow() {
                     // One more would have to wait when the others have stopped.
                     block_on(async {
                         let mut stream = std::pin::pin!(state.as_state().into_stream());
-                        for at in 0..1 + random.below(20) {
+                        for at in 0..=random.below(20) {
                             if stop.load(Ordering::Relaxed) {
                                 break;
                             }
