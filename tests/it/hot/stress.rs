@@ -28,6 +28,7 @@ fn watch(progress: &AtomicU64, until: Instant) {
 }
 
 /// Values are `(producer, number)`. Some emissions are cancelled; those are known.
+#[allow(clippy::too_many_lines)] // It is three kinds of threads.
 fn shared_flow(flow: &MutableSharedFlow<(usize, u64)>, loses: bool) {
     let until = Instant::now() + TIME;
     let progress = AtomicU64::new(0);
@@ -118,7 +119,9 @@ fn shared_flow(flow: &MutableSharedFlow<(usize, u64)>, loses: bool) {
             block_on(flow.emit((PRODUCERS, 0)));
         }
         block_on(flow.emit((PRODUCERS, u64::MAX)));
-        consumers.into_iter().for_each(|thread| thread.join().unwrap());
+        for consumer in consumers {
+            consumer.join().unwrap();
+        }
         (staying.join(), ends)
     });
     let (gaps, last) = everything.unwrap();
