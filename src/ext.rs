@@ -1789,7 +1789,8 @@ pub trait FlowExt: Flow {
     /// the task lets go of it, which can be a moment later if it is just running. A restart waits for that moment, so
     /// there is never more than one run. An error comes out behind the items before it.
     ///
-    /// This is the only way in which an operator spawns; all others run within the consumer's task.
+    /// Besides it only [`share_in`](Self::share_in), [`state_in`](Self::state_in), [`launch_in`](Self::launch_in) and
+    /// [`produce_in`](Self::produce_in) spawn; all other operators run within the consumer's task.
     ///
     /// # Panics
     ///

@@ -3,12 +3,14 @@
 //! - [Design][design]: why the traits have the shape they have, and what else was tried.
 //! - [Concurrency][concurrency]: how operators run beside a busy consumer without spawning a task.
 //! - [Coming from Kotlin][coming]: the table of names. [Differences from Kotlin][differences], and how they are judged.
+//! - [Benchmarks][benchmarks]: what it costs, beside what one would use instead.
 //! - [Pitfalls][pitfalls], and [what is left out][left-out] with the line that replaces it.
 //!
 //! [design]: crate::guide::design
 //! [concurrency]: crate::guide::concurrency
 //! [differences]: crate::guide::differences_from_kotlin
 //! [coming]: crate::guide::coming_from_kotlin
+//! [benchmarks]: crate::guide::benchmarks
 //! [pitfalls]: crate::guide::pitfalls
 //! [left-out]: crate::guide::left_out
 
@@ -19,6 +21,7 @@ macro_rules! page {
         #[doc = "[concurrency]: crate::guide::concurrency"]
         #[doc = "[differences]: crate::guide::differences_from_kotlin"]
         #[doc = "[coming]: crate::guide::coming_from_kotlin"]
+        #[doc = "[benchmarks]: crate::guide::benchmarks"]
         #[doc = "[pitfalls]: crate::guide::pitfalls"]
         #[doc = "[left-out]: crate::guide::left_out"]
         #[doc = ""]
@@ -32,5 +35,6 @@ page!(design, "design.md");
 page!(concurrency, "concurrency.md");
 page!(differences_from_kotlin, "differences-from-kotlin.md");
 page!(coming_from_kotlin, "coming-from-kotlin.md");
+page!(benchmarks, "benchmarks.md");
 page!(pitfalls, "pitfalls.md");
 page!(left_out, "left-out.md");

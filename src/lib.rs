@@ -4,6 +4,7 @@
 #![doc = "[concurrency]: crate::guide::concurrency"]
 #![doc = "[differences]: crate::guide::differences_from_kotlin"]
 #![doc = "[coming]: crate::guide::coming_from_kotlin"]
+#![doc = "[benchmarks]: crate::guide::benchmarks"]
 #![doc = "[pitfalls]: crate::guide::pitfalls"]
 #![doc = "[left-out]: crate::guide::left_out"]
 #![doc = ""]

@@ -1,8 +1,9 @@
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::pin::Pin;
+use core::task::{Context, Poll};
 
-use crate::flow::{Flow, FlowStream, Restart};
+use crate::flow::{Flow, FlowStream, PollItem, Restart, poll_fused};
 
 /// Several flows with the same kind of item and error: a tuple of 2 to 12, an array or a `Vec`.
 #[diagnostic::on_unimplemented(
@@ -32,8 +33,14 @@ pub trait Streams {
     /// How many there are.
     fn count(&self) -> usize;
 
-    /// The one at `index`, which is below [`count`](Self::count).
-    fn at(&mut self, index: usize) -> Pin<&mut dyn FlowStream<Item = Result<Self::Item, Self::Error>>>;
+    /// Polls the one at `index`, which is below [`count`](Self::count), for an item.
+    fn poll_next_at(&mut self, index: usize, cx: &mut Context<'_>) -> PollItem<Self::Item, Self::Error>;
+
+    /// Gives progress to the one at `index`.
+    fn poll_progress_at(&mut self, index: usize, cx: &mut Context<'_>) -> Poll<()>;
+
+    /// Stops the one at `index`.
+    fn stop_at(&mut self, index: usize);
 }
 
 /// Collections of several flows that can be restarted.
@@ -73,8 +80,17 @@ where
         self.len()
     }
 
-    fn at(&mut self, index: usize) -> Pin<&mut dyn FlowStream<Item = Result<T, E>>> {
-        self[index].as_mut()
+    #[inline]
+    fn poll_next_at(&mut self, index: usize, cx: &mut Context<'_>) -> PollItem<T, E> {
+        poll_fused(self[index].as_mut(), cx)
+    }
+
+    fn poll_progress_at(&mut self, index: usize, cx: &mut Context<'_>) -> Poll<()> {
+        self[index].as_mut().poll_progress(cx)
+    }
+
+    fn stop_at(&mut self, index: usize) {
+        self[index].as_mut().stop();
     }
 }
 
@@ -87,6 +103,25 @@ where
             stream.as_mut().restart();
         }
     }
+}
+
+/// Does something with the field of a tuple at an index that is known at run time.
+macro_rules! at {
+    ($tuple:ident, $at:expr, $field:ident => $does:expr, $($index:tt)+) => {
+        match $at {
+            $($index => {
+                let $field = &mut $tuple.$index;
+                $does
+            })+
+            index => $crate::concurrent::out_of_range(index),
+        }
+    };
+}
+pub(crate) use at;
+
+#[cold]
+pub(crate) fn out_of_range(index: usize) -> ! {
+    panic!("expected the index of one of the flows, got {index}")
 }
 
 /// Implements the three traits for a tuple.
@@ -116,11 +151,17 @@ macro_rules! tuple {
                 $count
             }
 
-            fn at(&mut self, index: usize) -> Pin<&mut dyn FlowStream<Item = Result<Item, Error>>> {
-                match index {
-                    $($index => self.$index.as_mut(),)+
-                    _ => panic!("there are {} streams, got index {index}", $count),
-                }
+            #[inline]
+            fn poll_next_at(&mut self, index: usize, cx: &mut Context<'_>) -> PollItem<Item, Error> {
+                at!(self, index, stream => poll_fused(stream.as_mut(), cx), $($index)+)
+            }
+
+            fn poll_progress_at(&mut self, index: usize, cx: &mut Context<'_>) -> Poll<()> {
+                at!(self, index, stream => stream.as_mut().poll_progress(cx), $($index)+)
+            }
+
+            fn stop_at(&mut self, index: usize) {
+                at!(self, index, stream => stream.as_mut().stop(), $($index)+)
             }
         }
 

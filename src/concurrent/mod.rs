@@ -38,6 +38,7 @@ mod woken;
 pub use flows::{Flows, RestartStreams, Streams};
 pub use outbox::{BufferConfig, Overflow};
 
+pub(crate) use flows::{at, out_of_range};
 pub(crate) use outbox::Outbox;
 pub(crate) use woken::WokenSet;
 

@@ -64,20 +64,24 @@ pub(crate) struct Outbox<T> {
     queue: VecDeque<T>,
     hands: VecDeque<(usize, T)>,
     config: BufferConfig,
+    /// How many items the queue takes.
+    places: usize,
 }
 
 impl<T> Outbox<T> {
     pub(crate) fn new(config: BufferConfig) -> Self {
-        Outbox { queue: VecDeque::new(), hands: VecDeque::new(), config }
+        Outbox { queue: VecDeque::new(), hands: VecDeque::new(), places: config.places(), config }
     }
 
     /// Takes the configuration of a buffer that stands directly below.
     pub(crate) fn fuse(&mut self, below: BufferConfig) {
         self.config = self.config.fused_with(below);
+        self.places = self.config.places();
     }
 
     /// Takes the next item. With it comes the source that can go on: the one whose item has been in hand longest, which is
     /// now in the queue, or is the one that is taken.
+    #[inline]
     pub(crate) fn take(&mut self) -> Option<(T, Option<usize>)> {
         let Some(item) = self.queue.pop_front() else {
             let (source, item) = self.hands.pop_front()?;
@@ -91,11 +95,16 @@ impl<T> Outbox<T> {
     }
 
     /// Puts an item of `source` behind the others. `false` means that it is in hand: the source is blocked.
+    #[inline]
     pub(crate) fn put(&mut self, source: usize, item: T) -> bool {
-        if self.queue.len() < self.config.places() {
+        if self.queue.len() < self.places {
             self.queue.push_back(item);
             return true;
         }
+        self.put_into_full(source, item)
+    }
+
+    fn put_into_full(&mut self, source: usize, item: T) -> bool {
         match self.config.overflow {
             Overflow::Suspend => {
                 self.hands.push_back((source, item));

@@ -6,6 +6,7 @@
 mod buffer;
 mod count;
 mod few;
+mod on_subscription;
 #[cfg(feature = "rt")]
 pub(crate) mod produce;
 #[cfg(feature = "rt")]
@@ -18,6 +19,7 @@ mod subscribers;
 
 pub use buffer::SharedConfig;
 pub use count::SubscriptionCount;
+pub use on_subscription::{OnSubscription, OnSubscriptionStream, Subscribe};
 #[cfg(feature = "rt")]
 pub use produce::Produced;
 #[cfg(feature = "rt")]

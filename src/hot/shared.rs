@@ -340,7 +340,8 @@ impl<T> Clone for SharedFlow<T> {
 }
 
 impl<T> SharedFlowStream<T> {
-    fn subscribe(&mut self) -> usize {
+    /// Subscribes, unless that has been done.
+    pub(super) fn subscribe(&mut self) -> usize {
         if let Phase::Subscribed(place) = self.phase {
             return place;
         }

@@ -368,7 +368,7 @@ impl<T> StateFlow<T> {
     /// same.
     pub fn subscribe(&self) -> Subscription<StateFlowStream<T>> {
         let mut stream = self.stream();
-        stream.phase = Phase::Subscribed { place: stream.core.subscribe(), last: None };
+        stream.subscribe();
         Subscription { stream }
     }
 }
@@ -397,6 +397,13 @@ impl<T, Op> MapState<T, Op> {
 }
 
 impl<T> StateFlowStream<T> {
+    /// Subscribes, unless that has been done.
+    pub(super) fn subscribe(&mut self) {
+        if !matches!(self.phase, Phase::Subscribed { .. }) {
+            self.phase = Phase::Subscribed { place: self.core.subscribe(), last: None };
+        }
+    }
+
     fn unsubscribe(&mut self, phase: Phase<T>) {
         if let Phase::Subscribed { place, .. } = mem::replace(&mut self.phase, phase) {
             self.core.unsubscribe(place);
@@ -406,7 +413,7 @@ impl<T> StateFlowStream<T> {
     /// The next value that differs from the last.
     fn poll_value(&mut self, cx: &mut Context<'_>) -> Poll<Option<Arc<T>>> {
         if let Phase::Fresh = self.phase {
-            self.phase = Phase::Subscribed { place: self.core.subscribe(), last: None };
+            self.subscribe();
         }
         loop {
             let Phase::Subscribed { place, last } = &mut self.phase else {

@@ -9,7 +9,7 @@ use core::task::{Context, Poll, ready};
 use futures_core::{FusedStream, Stream};
 use pin_project_lite::pin_project;
 
-use crate::concurrent::{PROGRESS, WokenSet};
+use crate::concurrent::{PROGRESS, WokenSet, at};
 use crate::coop::Turns;
 use crate::flow::{Flow, FlowStream, PollItem, Restart, poll_fused};
 
@@ -89,6 +89,8 @@ pin_project! {
         batches: Vec<u64>,
         batch: u64,
         batching: bool,
+        // How many sources have no value yet.
+        missing: usize,
         woken: WokenSet,
         phase: Phase<Cs::Error>,
     }
@@ -132,8 +134,20 @@ pub trait CombinedStreams {
     /// How many there are.
     fn count(&self) -> usize;
 
-    /// The one at `index`, which is below [`count`](Self::count).
-    fn at(&mut self, index: usize) -> &mut dyn Source<Self::Error>;
+    /// Polls the one at `index`, which is below [`count`](Self::count), for a change and keeps it.
+    fn poll_change_at(&mut self, index: usize, cx: &mut Context<'_>) -> PollItem<(), Self::Error>;
+
+    /// Gives progress to the one at `index`.
+    fn poll_progress_at(&mut self, index: usize, cx: &mut Context<'_>);
+
+    /// Makes the oldest change that is kept of the one at `index` its latest value. Whether it is the first one.
+    fn apply_at(&mut self, index: usize) -> bool;
+
+    /// Stops the one at `index`.
+    fn stop_at(&mut self, index: usize);
+
+    /// Drops the latest value of the one at `index`, and the changes that are kept.
+    fn forget_at(&mut self, index: usize);
 
     /// The latest values, once each has one.
     fn latest(&self) -> Option<Self::Item>;
@@ -143,21 +157,6 @@ pub trait CombinedStreams {
 pub trait RestartCombined: CombinedStreams {
     /// Restarts all of them.
     fn restart(&mut self);
-}
-
-/// One of the collections, whatever its items are.
-pub trait Source<E> {
-    /// Polls for a change and keeps it.
-    fn poll_change(&mut self, cx: &mut Context<'_>) -> PollItem<(), E>;
-
-    /// Gives progress.
-    fn poll_progress(&mut self, cx: &mut Context<'_>);
-
-    /// Makes the oldest change that is kept the latest value.
-    fn apply(&mut self);
-
-    /// Stops it.
-    fn stop(&mut self);
 }
 
 /// A collection with its latest value and the changes that are to come.
@@ -186,6 +185,7 @@ impl<Fs: Combinable> Flow for Combine<Fs> {
         let streams = self.flows.into_streams();
         let count = streams.count();
         CombineStream {
+            woken: WokenSet::of(count),
             streams,
             changes: VecDeque::new(),
             hands: VecDeque::new(),
@@ -193,7 +193,7 @@ impl<Fs: Combinable> Flow for Combine<Fs> {
             batches: alloc::vec![0; count],
             batch: 0,
             batching: self.batching,
-            woken: WokenSet::new(),
+            missing: count,
             phase: Phase::Fresh,
         }
     }
@@ -202,27 +202,30 @@ impl<Fs: Combinable> Flow for Combine<Fs> {
 impl<Cs: CombinedStreams> CombineStream<Cs> {
     /// Applies the changes that are there, up to the second one of a source, or just one where every change counts.
     /// Whether there were any.
+    #[inline]
     fn apply_batch(self: Pin<&mut Self>) -> bool {
         let this = self.project();
+        if this.changes.is_empty() {
+            return false;
+        }
         *this.batch += 1;
-        let mut applied = false;
         while let Some(index) = this.changes.pop_front() {
             if let Some(admitted) = this.hands.pop_front() {
                 this.changes.push_back(admitted);
                 this.in_hand[admitted] = false;
                 this.woken.push(admitted);
             }
-            this.streams.at(index).apply();
-            applied = true;
+            *this.missing -= usize::from(this.streams.apply_at(index));
             let again = mem::replace(&mut this.batches[index], *this.batch) == *this.batch;
             if again || !*this.batching {
                 break;
             }
         }
-        applied
+        true
     }
 
     /// Gives each source that has woken one turn, as if each yielded behind its emission. Ends when all have ended.
+    #[inline]
     fn poll_round(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> PollItem<(), Cs::Error> {
         let this = self.as_mut().project();
         let Phase::Running { left } = this.phase else {
@@ -231,14 +234,13 @@ impl<Cs: CombinedStreams> CombineStream<Cs> {
         this.woken.gather(cx);
         let mut changed = false;
         for _ in 0..this.woken.len() {
-            let Some((index, waker)) = this.woken.pop() else { break };
+            let Some((index, waker)) = this.woken.pop(cx.waker()) else { break };
             let source_cx = &mut Context::from_waker(waker);
-            let source = this.streams.at(index);
             if this.in_hand[index] {
-                source.poll_progress(source_cx);
+                this.streams.poll_progress_at(index, source_cx);
                 continue;
             }
-            match source.poll_change(source_cx) {
+            match this.streams.poll_change_at(index, source_cx) {
                 Poll::Pending => {}
                 Poll::Ready(Some(Ok(()))) => {
                     changed = true;
@@ -267,13 +269,18 @@ impl<Cs: CombinedStreams> CombineStream<Cs> {
     fn stop_all(self: Pin<&mut Self>) {
         let this = self.project();
         for index in 0..this.streams.count() {
-            this.streams.at(index).stop();
+            this.streams.stop_at(index);
         }
         this.woken.clear();
     }
 
+    /// Drops the values, and what is known about the sources.
     fn forget(self: Pin<&mut Self>) {
         let this = self.project();
+        for index in 0..this.streams.count() {
+            this.streams.forget_at(index);
+        }
+        *this.missing = this.streams.count();
         this.changes.clear();
         this.hands.clear();
         this.in_hand.fill(false);
@@ -284,28 +291,31 @@ impl<Cs: CombinedStreams> CombineStream<Cs> {
 impl<Cs: CombinedStreams> Stream for CombineStream<Cs> {
     type Item = Result<Cs::Item, Cs::Error>;
 
+    #[inline]
     fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> PollItem<Cs::Item, Cs::Error> {
         if let Phase::Fresh = self.phase {
             let this = self.as_mut().project();
             let left = this.streams.count();
-            (0..left).for_each(|index| this.woken.push(index));
+            this.woken.begin(left);
             *this.phase = Phase::Running { left };
         }
         let mut turns = Turns::new();
         loop {
             if self.as_mut().apply_batch() {
-                if let Some(item) = self.streams.latest() {
-                    return Poll::Ready(Some(Ok(item)));
+                if self.missing == 0 {
+                    return Poll::Ready(self.streams.latest().map(Ok));
                 }
             } else if let Phase::Running { .. } = self.phase {
                 match ready!(self.as_mut().poll_round(cx)) {
                     Some(Ok(())) => {}
                     end => {
+                        self.as_mut().forget();
                         *self.project().phase = Phase::Done;
                         return Poll::Ready(end.and_then(Result::err).map(Err));
                     }
                 }
             } else {
+                self.as_mut().forget();
                 return match mem::replace(self.project().phase, Phase::Done) {
                     Phase::Failed(error) => Poll::Ready(Some(Err(error))),
                     _ => Poll::Ready(None),
@@ -367,16 +377,10 @@ impl<S: FlowStream<Item = Result<T, E>>, T, E> Latch<S, T> {
         S: Restart,
     {
         self.stream.as_mut().restart();
-        self.latest = None;
-        self.changes.clear();
         self.ended = false;
     }
-}
 
-impl<S, T, E> Source<E> for Latch<S, T>
-where
-    S: FlowStream<Item = Result<T, E>>,
-{
+    #[inline]
     fn poll_change(&mut self, cx: &mut Context<'_>) -> PollItem<(), E> {
         if self.ended {
             return Poll::Pending;
@@ -397,15 +401,20 @@ where
         let _ = self.stream.as_mut().poll_progress(cx);
     }
 
-    fn apply(&mut self) {
-        if let Some(change) = self.changes.pop_front() {
-            self.latest = Some(change);
-        }
+    #[inline]
+    fn apply(&mut self) -> bool {
+        let change = self.changes.pop_front().expect("a change is listed for each that is kept");
+        self.latest.replace(change).is_none()
     }
 
     fn stop(&mut self) {
         self.stream.as_mut().stop();
         self.ended = true;
+    }
+
+    fn forget(&mut self) {
+        self.latest = None;
+        self.changes.clear();
     }
 }
 
@@ -447,8 +456,26 @@ where
         self.len()
     }
 
-    fn at(&mut self, index: usize) -> &mut dyn Source<E> {
-        &mut self[index]
+    #[inline]
+    fn poll_change_at(&mut self, index: usize, cx: &mut Context<'_>) -> PollItem<(), E> {
+        self[index].poll_change(cx)
+    }
+
+    fn poll_progress_at(&mut self, index: usize, cx: &mut Context<'_>) {
+        self[index].poll_progress(cx);
+    }
+
+    #[inline]
+    fn apply_at(&mut self, index: usize) -> bool {
+        self[index].apply()
+    }
+
+    fn stop_at(&mut self, index: usize) {
+        self[index].stop();
+    }
+
+    fn forget_at(&mut self, index: usize) {
+        self[index].forget();
     }
 
     fn latest(&self) -> Option<Vec<T>> {
@@ -493,11 +520,26 @@ macro_rules! tuple {
                 $count
             }
 
-            fn at(&mut self, index: usize) -> &mut dyn Source<Error> {
-                match index {
-                    $($index => &mut self.$index,)+
-                    _ => panic!("there are {} streams, got index {index}", $count),
-                }
+            #[inline]
+            fn poll_change_at(&mut self, index: usize, cx: &mut Context<'_>) -> PollItem<(), Error> {
+                at!(self, index, latch => latch.poll_change(cx), $($index)+)
+            }
+
+            fn poll_progress_at(&mut self, index: usize, cx: &mut Context<'_>) {
+                at!(self, index, latch => latch.poll_progress(cx), $($index)+)
+            }
+
+            #[inline]
+            fn apply_at(&mut self, index: usize) -> bool {
+                at!(self, index, latch => latch.apply(), $($index)+)
+            }
+
+            fn stop_at(&mut self, index: usize) {
+                at!(self, index, latch => latch.stop(), $($index)+)
+            }
+
+            fn forget_at(&mut self, index: usize) {
+                at!(self, index, latch => latch.forget(), $($index)+)
             }
 
             fn latest(&self) -> Option<Self::Item> {

@@ -156,7 +156,7 @@ where
             }
             loop {
                 let this = self.as_mut().project();
-                let Some((place, waker)) = this.woken.pop() else {
+                let Some((place, waker)) = this.woken.pop(cx.waker()) else {
                     let ended = *this.running == 0 && this.waiting.is_none() && this.stream.is_terminated();
                     return if ended { Poll::Ready(None) } else { Poll::Pending };
                 };

@@ -187,9 +187,10 @@ where
             match this.step {
                 Step::Waiting(sender) => {
                     let waker = cx.waker().clone();
-                    let (stream, _replaced) = this.home.with(|home| match home.stream.take() {
-                        Some(stream) => (Some(stream), None),
-                        None => (None, home.waker.replace(waker)),
+                    // A failure that an earlier run has left, and that nobody asked for, goes with that run.
+                    let (stream, _stale, _replaced) = this.home.with(|home| match home.stream.take() {
+                        Some(stream) => (Some(stream), home.error.take(), None),
+                        None => (None, None, home.waker.replace(waker)),
                     });
                     let Some(mut stream) = stream else {
                         return Poll::Pending;

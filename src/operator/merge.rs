@@ -9,7 +9,7 @@ use pin_project_lite::pin_project;
 
 use crate::concurrent::{BufferConfig, Flows, Outbox, PROGRESS, RestartStreams, Streams, WokenSet};
 use crate::coop::Turns;
-use crate::flow::{Flow, FlowStream, PollItem, Restart, poll_fused};
+use crate::flow::{Flow, FlowStream, PollItem, Restart};
 
 /// Collects several flows at once and emits what any of them emits: a tuple, an array or a `Vec` of flows.
 ///
@@ -96,8 +96,8 @@ impl<Fs: Flows> Flow for Merge<Fs> {
         MergeStream {
             outbox: Outbox::new(BufferConfig::default()),
             sources: vec![Source::Running; streams.count()],
+            woken: WokenSet::of(streams.count()),
             streams,
-            woken: WokenSet::new(),
             phase: Phase::Fresh,
         }
     }
@@ -107,12 +107,13 @@ impl<Ss: Streams> MergeStream<Ss> {
     fn stop_all(self: Pin<&mut Self>) {
         let this = self.project();
         for index in 0..this.streams.count() {
-            this.streams.at(index).stop();
+            this.streams.stop_at(index);
         }
         this.woken.clear();
     }
 
     /// Polls the sources that have woken until one has an item or the merged flow ends.
+    #[inline]
     fn poll_sources(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> PollItem<(usize, Ss::Item), Ss::Error> {
         let this = self.as_mut().project();
         let Phase::Running { left } = this.phase else {
@@ -120,13 +121,12 @@ impl<Ss: Streams> MergeStream<Ss> {
         };
         let mut turns = Turns::new();
         while *left > 0 {
-            let Some((index, waker)) = this.woken.pop() else {
+            let Some((index, waker)) = this.woken.pop(cx.waker()) else {
                 return Poll::Pending;
             };
-            let stream = this.streams.at(index);
             let source_cx = &mut Context::from_waker(waker);
             match this.sources[index] {
-                Source::Running => match poll_fused(stream, source_cx) {
+                Source::Running => match this.streams.poll_next_at(index, source_cx) {
                     Poll::Pending => {}
                     Poll::Ready(Some(Ok(item))) => {
                         this.woken.push(index);
@@ -142,7 +142,7 @@ impl<Ss: Streams> MergeStream<Ss> {
                     }
                 },
                 Source::Blocked => {
-                    let _ = stream.poll_progress(source_cx);
+                    let _ = this.streams.poll_progress_at(index, source_cx);
                 }
                 Source::Ended => {}
             }
@@ -157,11 +157,12 @@ impl<Ss: Streams> MergeStream<Ss> {
 impl<Ss: Streams> Stream for MergeStream<Ss> {
     type Item = Result<Ss::Item, Ss::Error>;
 
+    #[inline]
     fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> PollItem<Ss::Item, Ss::Error> {
         let this = self.as_mut().project();
         if let Phase::Fresh = this.phase {
             let left = this.streams.count();
-            (0..left).for_each(|index| this.woken.push(index));
+            this.woken.begin(left);
             *this.phase = Phase::Running { left };
         }
         if let Some((item, admitted)) = this.outbox.take() {

@@ -61,7 +61,7 @@ pub use chain::{Chain, ChainStream};
 pub use chunks::{Chunks, ChunksStream};
 #[cfg(feature = "std")]
 pub use combine::{
-    Combinable, Combine, CombineStream, CombinedStreams, Latch, RestartCombined, Source, combine, combine_latest,
+    Combinable, Combine, CombineStream, CombinedStreams, Latch, RestartCombined, combine, combine_latest,
 };
 pub use dematerialize::{Dematerialize, DematerializeStream};
 pub use distinct_until_changed_by::{DistinctUntilChangedBy, DistinctUntilChangedByStream};

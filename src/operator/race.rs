@@ -6,7 +6,7 @@ use futures_core::{FusedStream, Stream};
 use pin_project_lite::pin_project;
 
 use crate::concurrent::{Flows, RestartStreams, Streams};
-use crate::flow::{Flow, FlowStream, PollItem, Restart, poll_fused};
+use crate::flow::{Flow, FlowStream, PollItem, Restart};
 
 /// Collects several flows at once and goes on with the one that is first to emit, to fail or to end: a tuple, an array or
 /// a `Vec` of flows.
@@ -92,7 +92,7 @@ impl<Ss: Streams> RaceStream<Ss> {
     fn stop_losers(self: Pin<&mut Self>, winner: Option<usize>) {
         let streams = self.project().streams;
         for index in (0..streams.count()).filter(|index| Some(*index) != winner) {
-            streams.at(index).stop();
+            streams.stop_at(index);
         }
     }
 }
@@ -112,7 +112,7 @@ impl<Ss: Streams> Stream for RaceStream<Ss> {
             return Poll::Ready(None);
         }
         for index in runners {
-            let Poll::Ready(first) = poll_fused(this.streams.at(index), cx) else {
+            let Poll::Ready(first) = this.streams.poll_next_at(index, cx) else {
                 continue;
             };
             let racing = !matches!(this.phase, Phase::Won { .. });
@@ -139,7 +139,7 @@ impl<Ss: Streams> FlowStream for RaceStream<Ss> {
     fn poll_progress(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
         let this = self.project();
         match *this.phase {
-            Phase::Won { winner } => this.streams.at(winner).poll_progress(cx),
+            Phase::Won { winner } => this.streams.poll_progress_at(winner, cx),
             Phase::Fresh | Phase::Racing | Phase::Done => Poll::Ready(()),
         }
     }

@@ -156,7 +156,7 @@ where
         let this = self.project();
         this.woken.gather(cx);
         let mut turns = Turns::new();
-        while let Some((index, waker)) = this.woken.pop() {
+        while let Some((index, waker)) = this.woken.pop(cx.waker()) {
             let Some(place) = this.places.get_mut(index) else { continue };
             if let Some(future) = place.future.as_mut().as_pin_mut() {
                 if let Poll::Ready(output) = future.poll(&mut Context::from_waker(waker)) {

@@ -80,6 +80,7 @@ where
     O: FlowStream<Item = Result<U, E>>,
 {
     /// Runs the second input on until its item is in hand. Its failure is kept, and stops the first at once.
+    #[inline]
     fn drive_other(self: Pin<&mut Self>, cx: &mut Context<'_>) {
         let mut this = self.project();
         if this.other_item.is_none() {
@@ -128,6 +129,7 @@ where
 {
     type Item = Result<(T, U), E>;
 
+    #[inline]
     fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> PollItem<(T, U), E> {
         if self.phase == Phase::Done {
             return Poll::Ready(None);

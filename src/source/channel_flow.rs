@@ -539,7 +539,8 @@ impl<T> Receiver<T> {
             waiting: VecDeque::new(),
             config,
             consumer: None,
-            hungry: false,
+            // It is made for a consumer that waits, also while the body is only being made.
+            hungry: true,
             open: true,
             senders: 1,
             tickets: 0,

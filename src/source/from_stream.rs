@@ -148,6 +148,7 @@ where
 impl<S: Stream> Stream for FromStreamStream<S> {
     type Item = Result<S::Item, Infallible>;
 
+    #[inline]
     fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> PollItem<S::Item, Infallible> {
         let mut slot = self.project().stream;
         let Some(stream) = slot.as_mut().as_pin_mut() else {
@@ -171,6 +172,7 @@ where
 {
     type Item = Result<T, E>;
 
+    #[inline]
     fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> PollItem<T, E> {
         let mut slot = self.project().stream;
         let Some(stream) = slot.as_mut().as_pin_mut() else {

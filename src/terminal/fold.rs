@@ -1,6 +1,6 @@
 use core::future::Future;
 use core::pin::Pin;
-use core::task::{Context, Poll, ready};
+use core::task::{Context, Poll};
 
 use futures_core::FusedFuture;
 use pin_project_lite::pin_project;
@@ -64,39 +64,45 @@ where
             return Poll::Pending;
         }
         let mut turns = Turns::of_a_collection();
+        // A local variable, put back where the poll ends without it, so that it can stay in a register between items.
+        let mut accumulated = this.accumulated.take();
         loop {
-            if let Some(future) = this.future.as_mut().as_pin_mut() {
-                let Poll::Ready(output) = future.poll(cx) else {
-                    let _ = this.stream.poll_progress(cx);
-                    return Poll::Pending;
-                };
-                this.future.set(None);
-                match output.into_result() {
-                    Ok(accumulated) => *this.accumulated = Some(accumulated),
-                    Err(error) => {
+            if let Some(value) = accumulated.take() {
+                match this.stream.as_mut().poll_next(cx) {
+                    Poll::Ready(Some(Ok(item))) => this.future.set(Some((this.op)(value, item))),
+                    Poll::Ready(end) => {
                         *this.done = true;
-                        this.stream.stop();
-                        return Poll::Ready(Err(error));
+                        return Poll::Ready(end.transpose().map(|_| value));
+                    }
+                    Poll::Pending => {
+                        accumulated = Some(value);
+                        break;
                     }
                 }
-                if turns.used_up(cx) {
-                    let _ = this.stream.poll_progress(cx);
-                    return Poll::Pending;
+            }
+            let Some(future) = this.future.as_mut().as_pin_mut() else {
+                unreachable!("either the value is here, or the lambda has it");
+            };
+            let Poll::Ready(output) = future.poll(cx) else {
+                let _ = this.stream.poll_progress(cx);
+                break;
+            };
+            this.future.set(None);
+            match output.into_result() {
+                Ok(value) => accumulated = Some(value),
+                Err(error) => {
+                    *this.done = true;
+                    this.stream.stop();
+                    return Poll::Ready(Err(error));
                 }
             }
-            let end = match ready!(this.stream.as_mut().poll_next(cx)) {
-                Some(Ok(item)) => {
-                    let accumulated = this.accumulated.take().expect("it is back once the lambda is done");
-                    this.future.set(Some((this.op)(accumulated, item)));
-                    continue;
-                }
-                Some(Err(error)) => Err(error),
-                None => Ok(this.accumulated.take().expect("it is back once the lambda is done")),
-            };
-            *this.done = true;
-            *this.accumulated = None;
-            return Poll::Ready(end);
+            if turns.used_up(cx) {
+                let _ = this.stream.poll_progress(cx);
+                break;
+            }
         }
+        *this.accumulated = accumulated;
+        Poll::Pending
     }
 }
 

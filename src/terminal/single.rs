@@ -1,4 +1,5 @@
 use core::future::Future;
+use core::mem;
 use core::pin::Pin;
 use core::task::{Context, Poll, ready};
 
@@ -14,16 +15,22 @@ pin_project! {
     pub struct Single<S, T> {
         #[pin]
         stream: S,
-        value: Option<T>,
-        done: bool,
+        found: Found<T>,
     }
+}
+
+enum Found<T> {
+    Nothing,
+    One(T),
+    /// The outcome has been told.
+    Told,
 }
 
 debug_fields!(Single<S, T> { stream: S });
 
 impl<S, T> Single<S, T> {
     pub(crate) fn new(stream: S) -> Self {
-        Single { stream, value: None, done: false }
+        Single { stream, found: Found::Nothing }
     }
 }
 
@@ -36,23 +43,23 @@ where
     #[inline]
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let mut this = self.project();
-        if *this.done {
+        if let Found::Told = this.found {
             return Poll::Pending;
         }
         let outcome = loop {
-            match ready!(this.stream.as_mut().poll_next(cx)) {
-                Some(Ok(_)) if this.value.is_some() => {
+            let item = ready!(this.stream.as_mut().poll_next(cx));
+            match (item, mem::replace(this.found, Found::Told)) {
+                (Some(Ok(_)), Found::One(_)) => {
                     this.stream.stop();
                     break Err(SingleError::MoreThanOne);
                 }
-                Some(Ok(value)) if this.stream.is_terminated() => break Ok(value),
-                Some(Ok(value)) => *this.value = Some(value),
-                Some(Err(error)) => break Err(SingleError::Upstream(error)),
-                None => break this.value.take().ok_or(SingleError::Empty),
+                (Some(Ok(value)), _) if this.stream.is_terminated() => break Ok(value),
+                (Some(Ok(value)), _) => *this.found = Found::One(value),
+                (Some(Err(error)), _) => break Err(SingleError::Upstream(error)),
+                (None, Found::One(value)) => break Ok(value),
+                (None, _) => break Err(SingleError::Empty),
             }
         };
-        *this.done = true;
-        *this.value = None;
         Poll::Ready(outcome)
     }
 }
@@ -62,6 +69,6 @@ where
     S: FlowStream<Item = Result<T, E>>,
 {
     fn is_terminated(&self) -> bool {
-        self.done
+        matches!(self.found, Found::Told)
     }
 }

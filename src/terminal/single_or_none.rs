@@ -1,4 +1,5 @@
 use core::future::Future;
+use core::mem;
 use core::pin::Pin;
 use core::task::{Context, Poll, ready};
 
@@ -13,16 +14,22 @@ pin_project! {
     pub struct SingleOrNone<S, T> {
         #[pin]
         stream: S,
-        value: Option<T>,
-        done: bool,
+        found: Found<T>,
     }
+}
+
+enum Found<T> {
+    Nothing,
+    One(T),
+    /// The outcome has been told.
+    Told,
 }
 
 debug_fields!(SingleOrNone<S, T> { stream: S });
 
 impl<S, T> SingleOrNone<S, T> {
     pub(crate) fn new(stream: S) -> Self {
-        SingleOrNone { stream, value: None, done: false }
+        SingleOrNone { stream, found: Found::Nothing }
     }
 }
 
@@ -35,25 +42,22 @@ where
     #[inline]
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let mut this = self.project();
-        if *this.done {
+        if let Found::Told = this.found {
             return Poll::Pending;
         }
         let outcome = loop {
-            match ready!(this.stream.as_mut().poll_next(cx)) {
-                Some(Ok(_)) if this.value.is_some() => {
+            let item = ready!(this.stream.as_mut().poll_next(cx));
+            match (item, mem::replace(this.found, Found::Told)) {
+                (Some(Ok(_)), Found::One(_)) => {
                     this.stream.stop();
-                    *this.value = None;
                     break Ok(None);
                 }
-                Some(Ok(value)) => *this.value = Some(value),
-                Some(Err(error)) => {
-                    *this.value = None;
-                    break Err(error);
-                }
-                None => break Ok(this.value.take()),
+                (Some(Ok(value)), _) => *this.found = Found::One(value),
+                (Some(Err(error)), _) => break Err(error),
+                (None, Found::One(value)) => break Ok(Some(value)),
+                (None, _) => break Ok(None),
             }
         };
-        *this.done = true;
         Poll::Ready(outcome)
     }
 }
@@ -63,6 +67,6 @@ where
     S: FlowStream<Item = Result<T, E>>,
 {
     fn is_terminated(&self) -> bool {
-        self.done
+        matches!(self.found, Found::Told)
     }
 }

@@ -5,8 +5,8 @@
 //!
 //! - `CONFORMANCE_DIR`: the folder whose `.jsonl` files are played, with those in folders below it. Without it, the full
 //!   set if it lies beside the repository, else the selection in `tests/conformance/vectors`.
-//!   That one touches every operator with each of its fields, every source, terminal, step and function, and each kind of
-//!   event and outcome, by the shortest scenarios that do, in each family.
+//!   That one touches every operator with each of its fields, every source, terminal, step, function and action, and each
+//!   kind of hot flow, event and outcome, by the shortest scenarios that do, in each family.
 //! - `CONFORMANCE_ONLY`: plays only the scenarios whose id contains this.
 
 mod compare;

@@ -181,25 +181,25 @@ fn a_recursive_body_100_deep() {
     assert_eq!(block_on(emitted(100).count()), Ok(101));
 }
 
-/// The shortest of a few runs.
-fn time_of(mut work: impl FnMut()) -> Duration {
-    (0..7)
-        .map(|_| {
-            let began = Instant::now();
-            work();
-            began.elapsed()
-        })
-        .min()
-        .unwrap()
+fn time_of(work: impl FnOnce()) -> Duration {
+    let began = Instant::now();
+    work();
+    began.elapsed()
 }
 
 /// Ten times a small amount of work must take about as long as one of ten times the size. Quadratic growth would make
-/// that one ten times as long.
+/// that one ten times as long. The shortest times count, as of a machine that has other things to do.
 #[track_caller]
 fn assert_linear(mut work: impl FnMut(u64)) {
-    let small = time_of(|| (0..10).for_each(|_| work(1_000)));
-    let large = time_of(|| work(10_000));
-    assert!(large < small * 4, "{small:?} in ten parts, {large:?} in one");
+    let (mut small, mut large) = (Duration::MAX, Duration::MAX);
+    for _ in 0..50 {
+        small = small.min(time_of(|| (0..10).for_each(|_| work(1_000))));
+        large = large.min(time_of(|| work(10_000)));
+        if large < small.saturating_mul(3) {
+            return;
+        }
+    }
+    panic!("{small:?} in ten parts, {large:?} in one");
 }
 
 #[test]

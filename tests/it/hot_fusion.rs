@@ -15,7 +15,7 @@ fn now<S: FlowStream<Item = Result<i32, E>> + Unpin, E>(stream: &mut S) -> Optio
 /// Gives progress, as a consumer that is busy does.
 fn progress(stream: &mut (impl FlowStream + Unpin)) {
     let progress = poll_fn(|cx| Poll::Ready(Pin::new(&mut *stream).poll_progress(cx).is_ready()));
-    progress.now_or_never();
+    let _now = progress.now_or_never();
 }
 
 // Kotlin: StateFlowTest.testOperatorFusion
@@ -31,7 +31,7 @@ fn a_state_stays_conflated_under_a_buffer_that_conflates() {
         }
         now(&mut stream)
     };
-    assert_eq!(away_and_back(|state| state.boxed()), None);
+    assert_eq!(away_and_back(FlowExt::boxed), None);
     assert_eq!(away_and_back(|state| state.conflate().boxed()), None);
     assert_eq!(away_and_back(|state| state.buffer(0, Overflow::Suspend).boxed()), None);
     assert_eq!(away_and_back(|state| state.buffer(1, Overflow::DropOldest).boxed()), None);

@@ -1,6 +1,7 @@
 //! How large the chain is beside a loop written by hand.
 
 use std::future::{Ready, ready};
+use std::pin::Pin;
 use std::time::Duration;
 
 use coldflow::{FlowExt, once};
@@ -97,6 +98,52 @@ fn with_a_wait_the_chain_is_at_most_the_wait_and_64_bytes_larger_than_the_loop()
     let wait_size = size_of_val(&wait(String::new(), 0));
     let (loop_size, chain_size) = (size_of_val(&by_hand(3)), size_of_val(&chained(3)));
     assert!(chain_size <= loop_size + wait_size + 64, "{chain_size} bytes, the loop {loop_size}, the wait {wait_size}");
+}
+
+/// A client behind `dyn`, whose fetches are boxed. The predicate is a block: of an `async` closure the compiler keeps the
+/// cause twice, as its argument and as its variable.
+type Client = dyn Fn(u32) -> Pin<Box<dyn Future<Output = Result<u32, String>>>>;
+
+async fn boxed_by_hand(client: &Client, max_attempts: u64) -> Result<u32, String> {
+    let (mut attempts, mut retried) = (0, 0);
+    loop {
+        attempts += 1;
+        match client(attempts).await {
+            Ok(value) => return Ok(value),
+            Err(cause) => {
+                if retried + 1 >= max_attempts {
+                    return Err(cause);
+                }
+                tokio::time::sleep(delay(&cause)).await;
+                retried += 1;
+            }
+        }
+    }
+}
+
+async fn boxed_chained(client: &Client, max_attempts: u64) -> Result<u32, String> {
+    let mut attempts = 0;
+    once(|| {
+        attempts += 1;
+        client(attempts)
+    })
+    .retry_when(|cause: String, retried| async move {
+        if retried + 1 >= max_attempts {
+            return Err(cause);
+        }
+        tokio::time::sleep(delay(&cause)).await;
+        Ok(())
+    })
+    .single()
+    .await
+    .map_err(|error| error.into_upstream().unwrap())
+}
+
+#[test]
+fn with_a_boxed_fetch_and_a_wait_the_chain_is_at_most_64_bytes_larger_than_the_loop() {
+    let client: &Client = &|attempt| Box::pin(fetch(attempt));
+    let (loop_size, chain_size) = (size_of_val(&boxed_by_hand(client, 3)), size_of_val(&boxed_chained(client, 3)));
+    assert!(chain_size <= loop_size + 64, "{chain_size} bytes, the loop {loop_size}");
 }
 
 #[test]

@@ -176,9 +176,9 @@ fn one_future_that_wakes_among_ten_thousand_is_polled_alone() {
 }
 
 #[test]
-fn a_flow_that_wakes_twice_before_it_is_polled_is_polled_once() {
+fn of_many_a_flow_that_wakes_twice_before_it_is_polled_is_polled_once() {
     let polls = Rc::default();
-    let inlets: Vec<_> = (0..3).map(|_| Inlet::new(&polls)).collect();
+    let inlets: Vec<_> = (0..20).map(|_| Inlet::new(&polls)).collect();
     let mut stream = Driver::new(merge(inlets.clone()));
     assert!(stream.poll().is_pending());
     let before = polls.get();
@@ -190,9 +190,9 @@ fn a_flow_that_wakes_twice_before_it_is_polled_is_polled_once() {
 }
 
 #[test]
-fn flows_are_polled_in_the_order_in_which_they_woke() {
+fn many_flows_are_polled_in_the_order_in_which_they_woke() {
     let polls = Rc::default();
-    let inlets: Vec<_> = (0..4).map(|_| Inlet::new(&polls)).collect();
+    let inlets: Vec<_> = (0..20).map(|_| Inlet::new(&polls)).collect();
     let mut stream = Driver::new(merge(inlets.clone()));
     assert!(stream.poll().is_pending());
     for at in [2, 0, 3, 1] {

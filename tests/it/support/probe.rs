@@ -18,6 +18,8 @@ pub(crate) enum Step {
     Yield,
     /// Pending until its [`Gate`] is opened.
     Wait,
+    /// Panics, without a message.
+    Panic,
 }
 
 /// Lets a [`Step::Wait`] pass, once per opening.
@@ -204,6 +206,7 @@ impl Stream for ProbeStream {
                     this.state = State::Done;
                     return Poll::Ready(Some(Err(error)));
                 }
+                Some(Step::Panic) => std::panic::resume_unwind(Box::new("of the source")),
                 Some(Step::Yield) if *yielded => *yielded = false,
                 Some(Step::Yield) => {
                     *yielded = true;

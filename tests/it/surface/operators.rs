@@ -4,7 +4,7 @@ use std::future::ready;
 use std::sync::LazyLock;
 use std::time::Duration;
 
-use coldflow::{BoxFlow, ColdFlow, FlowExt, Overflow, combine, flow_of, merge};
+use coldflow::{BoxFlow, ColdFlow, Edge, FlowExt, Overflow, combine, combine_latest, flow_of, merge, race};
 use tokio::runtime::{Builder, EnterGuard, Runtime};
 
 use crate::support::{Probe, Step, Trace, yield_now};
@@ -223,6 +223,9 @@ pub(super) fn operators() -> Vec<Case> {
             let script = if n == 2 { [Step::Yield, Step::Fail("two")] } else { [Step::Emit(n), Step::Yield] };
             Probe::new(&trace, &script).named("inner")
         });
+        flat_map_merge "many at once" |up, trace| up.flat_map_merge(1000, move |n| {
+            Probe::new(&trace, &[Step::Yield, Step::Emit(n)]).named("inner")
+        });
         flatten_merge "" |up, trace| up.map(|n| flow_of([n, n]).fallible()).flatten_merge(4);
         flat_map_latest "" |up, trace| up.flat_map_latest(move |n| {
             Probe::new(&trace, &[Step::Emit(n), Step::Yield, Step::Emit(n * 10)]).named("inner")
@@ -251,6 +254,31 @@ pub(super) fn operators() -> Vec<Case> {
             combine((up, Probe::new(&trace, &[Step::Yield, Step::Emit(8), Step::Emit(9)]).named("other")))
         };
         combine "a vector" |up, trace| combine(vec![up.clone(), up.named("other")]);
+        combine_latest "a pair" |up, trace| {
+            combine_latest((up, Probe::new(&trace, &[Step::Yield, Step::Emit(8), Step::Emit(9)]).named("other")))
+        };
+        race "won" |up, trace| race((up, Probe::new(&trace, &[Step::Wait]).named("other")));
+        race "lost" |up, trace| race((Probe::new(&trace, &[Step::Emit(8), Step::Yield]).named("first"), up));
+        with_latest_from "main" |up, trace| {
+            let other = Probe::new(&trace, &[Step::Emit(8), Step::Yield, Step::Emit(9)]).named("other");
+            up.with_latest_from(other)
+        };
+        with_latest_from "other" |up, trace| {
+            Probe::new(&trace, &[Step::Yield, Step::Emit(8), Step::Yield, Step::Emit(9)]).named("main").with_latest_from(up)
+        };
+        then_concurrent "" |up, trace| up.then_concurrent(2, move |n| work(trace.clone(), "lambda", n));
+        then_concurrent "ready" |up, trace| up.then_concurrent(3, ready);
+        then_concurrent "many at once" |up, trace| {
+            up.then_concurrent(1000, move |n| work(trace.clone(), "lambda", n))
+        };
+        then_concurrent_unordered "" |up, trace| {
+            up.then_concurrent_unordered(2, move |n| work(trace.clone(), "lambda", n))
+        };
+        throttle "leading" |up, trace| up.throttle(Duration::from_secs(1), Edge::Leading);
+        throttle "trailing" |up, trace| up.throttle(Duration::from_secs(1), Edge::Trailing);
+        throttle "both" |up, trace| up.throttle(Duration::from_secs(1), Edge::Both);
+        chunks_timeout "two" |up, trace| up.chunks_timeout(2, Duration::from_secs(1));
+        delay_start "no time" |up, trace| up.delay_start(Duration::ZERO);
         debounce "" |up, trace| up.debounce(Duration::from_secs(1));
         debounce "no time" |up, trace| up.debounce(Duration::ZERO);
         debounce_by "" |up, trace| up.debounce_by(|n| Duration::from_secs(u64::from(n % 2 == 0)));
@@ -266,6 +294,11 @@ pub(super) fn operators() -> Vec<Case> {
         boxed_local "" |up, trace| up.boxed(); // Its stream is not `Send`: see `boxed_local_too` in `streams`.
     }
 }
+
+/// Operators that the table cannot hold: a `take_until` cannot be collected again, and the others run what is above in a
+/// task. Each has a file of its own.
+pub(super) const ELSEWHERE: [&str; 7] =
+    ["flow_on", "launch_in", "produce_in", "share_in", "state_in", "state_in_first", "take_until"];
 
 /// Operators that hand an item on as soon as it comes, so that their end is known as soon as that of the source.
 pub(super) fn is_transparent(case: &Case) -> bool {
@@ -312,6 +345,13 @@ pub(super) fn runs_ahead(case: &Case) -> bool {
             | "zip"
             | "merge"
             | "combine"
+            | "combine_latest"
+            | "race"
+            | "with_latest_from"
+            | "then_concurrent"
+            | "then_concurrent_unordered"
+            | "throttle"
+            | "chunks_timeout"
             | "debounce"
             | "debounce_by"
             | "sample"

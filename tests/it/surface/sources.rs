@@ -3,8 +3,8 @@
 use std::task::Poll;
 
 use coldflow::{
-    FlowExt, StreamFlowExt, channel_flow, defer, empty, failed, flow, flow_of, from_stream, from_try_stream, once,
-    once_ok,
+    FlowExt, StreamFlowExt, callback_flow, channel_flow, defer, empty, failed, flow, flow_of, from_stream,
+    from_try_stream, once, once_ok,
 };
 use futures::stream::{self, StreamExt};
 
@@ -104,6 +104,17 @@ pub(super) fn sources() -> Vec<Case> {
                 }))
             },
             items: &["\"1\"", "\"2\"", "!\"\\\"over\\\"\""],
+        },
+        Case {
+            method: "callback_flow",
+            build: |trace| {
+                erase(callback_flow(move |sender| {
+                    sender.try_send(1).unwrap();
+                    sender.try_send(2).unwrap();
+                    trace.guard("registration")
+                }))
+            },
+            items: &["\"1\"", "\"2\""],
         },
         Case { method: "flow_of", build: |_| erase(flow_of([1, 2])), items: &["\"1\"", "\"2\""] },
         Case { method: "empty", build: |_| erase(empty::<u8>()), items: &[] },

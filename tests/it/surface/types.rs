@@ -9,12 +9,14 @@ use std::rc::Rc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use coldflow::source::{ChannelFlow, Defer, FlowFn, Once, OnceOk};
+use coldflow::source::{ChannelFlow, Defer, FlowFn, Once, OnceOk, Registration};
 use coldflow::{
-    Emitter, Flow, FlowExt, FlowStream, Overflow, Restart, Sender, StreamFlowExt, channel_flow, combine, defer, empty,
-    failed, flow, flow_of, from_stream, from_try_stream, merge, once, once_ok,
+    Edge, Emitter, Flow, FlowExt, FlowStream, MutableSharedFlow, MutableStateFlow, Overflow, Restart, Sender,
+    SharedConfig, SharingStarted, StreamFlowExt, callback_flow, channel_flow, combine, combine_latest, defer, empty,
+    failed, flow, flow_of, from_stream, from_try_stream, merge, once, once_ok, race,
 };
 use futures::stream::{self, FusedStream, Stream};
+use tokio::task::JoinSet;
 
 /// A source whose auto traits are those of its mark.
 #[derive(Clone, Debug)]
@@ -243,6 +245,15 @@ concurrent_operators! {
     zip |up| up.zip(flow_of([1]).fallible());
     merge |up| merge([up.clone(), up]);
     combine |up| combine((up, flow_of([1]).fallible()));
+    combine_latest |up| combine_latest((up, flow_of([1]).fallible()));
+    race |up| race([up.clone(), up]);
+    with_latest_from |up| up.with_latest_from(flow_of([1]).fallible());
+    take_until |up| up.take_until(ready(()));
+    then_concurrent |up| up.then_concurrent(2, ready);
+    then_concurrent_unordered |up| up.then_concurrent_unordered(2, ready);
+    throttle |up| up.throttle(Duration::from_secs(1), Edge::Both);
+    chunks_timeout |up| up.chunks_timeout(2, Duration::from_secs(1));
+    delay_start |up| up.delay_start(Duration::ZERO);
     debounce |up| up.debounce(Duration::ZERO);
     debounce_by |up| up.debounce_by(|_| Duration::ZERO);
     sample |up| up.sample(Duration::from_secs(1));
@@ -293,6 +304,74 @@ terminals! {
     any |up| up.any(|_| true);
     all |up| up.all(|_| true);
     none |up| up.none(|_| true);
+}
+
+/// What is above needs to be `Send`, and whatever runs is.
+const IN_A_TASK: [&str; 6] = ["flow_on", "launch_in", "produce_in", "share_in", "state_in", "state_in_first"];
+
+#[tokio::test]
+async fn a_flow_on_another_thread() {
+    let recipe = marked(()).flow_on(&tokio::runtime::Handle::current());
+    named(&recipe, "flow_on");
+    assert_eq!(auto_traits!(&recipe.clone()), (true, true, true));
+    let run = recipe.into_stream();
+    named(&run, "flow_on");
+    assert_eq!(send_sync!(&run), (true, true));
+}
+
+#[tokio::test]
+async fn what_a_task_feeds() {
+    let up = || marked(()).map_to_result();
+    let shared = up().share_in(SharingStarted::Lazily, 0);
+    named(&shared, "share_in");
+    assert_eq!(auto_traits!(&shared.clone()), (true, true, true));
+    assert_eq!(auto_traits!(&shared.into_stream()), (true, true, true));
+    let state = up().state_in(SharingStarted::Lazily, Ok(1));
+    named(&state, "state_in");
+    assert_eq!(auto_traits!(&state.clone()), (true, true, true));
+    assert_eq!(auto_traits!(&state.into_stream()), (true, true, true));
+    let first = up().state_in_first();
+    named(&first, "state_in_first");
+    assert_eq!(auto_traits!(&first), (true, true, true));
+    let produced = up().produce_in(&mut JoinSet::new());
+    named(&produced, "produce_in");
+    assert_eq!(auto_traits!(&produced), (true, true, true));
+    let launched = up().launch_in(&mut JoinSet::new());
+    assert_eq!(auto_traits!(&launched), (true, true, true));
+}
+
+#[test]
+fn hot_flows_go_between_threads_when_their_values_can_be_shared() {
+    macro_rules! check {
+        ($value:expr, $shareable:literal) => {{
+            let emits = MutableSharedFlow::new(SharedConfig::default());
+            let sets = MutableStateFlow::with_equality($value, |_, _| false);
+            let _ = emits.try_emit($value);
+            named(&emits, "MutableSharedFlow");
+            named(&sets, "MutableStateFlow");
+            let expected = ($shareable, $shareable, true);
+            assert_eq!(auto_traits!(&emits.clone()), expected);
+            assert_eq!(auto_traits!(&sets.clone()), expected);
+            assert_eq!(auto_traits!(&emits.emit($value)), expected);
+            let shared = emits.as_shared();
+            named(&shared.subscribe(), "Subscription");
+            assert_eq!(auto_traits!(&shared.clone().on_subscription(|_| ready(()))), expected);
+            assert_eq!(auto_traits!(&shared), expected);
+            assert_eq!(auto_traits!(&shared.into_stream()), expected);
+            let state = sets.as_state();
+            let mapped = state.map_state(|_| 1);
+            named(&mapped, "MapState");
+            assert_eq!(auto_traits!(&mapped.clone()), expected);
+            assert_eq!(auto_traits!(&mapped.into_stream()), expected);
+            assert_eq!(auto_traits!(&state), expected);
+            assert_eq!(auto_traits!(&state.into_stream()), expected);
+            named(&emits.subscription_count(), "SubscriptionCount");
+            assert_eq!(auto_traits!(&emits.subscription_count()), (true, true, true));
+        }};
+    }
+    check!(1, true);
+    check!(Rc::new(1), false);
+    check!(std::cell::Cell::new(1).clone(), false);
 }
 
 /// Boxes are `Send` or not by their type, never `Sync`, and always `Unpin`.
@@ -366,7 +445,12 @@ fn a_channel_flow<P: Clone>(part: P) -> ChannelFlow<u8, impl FnMut(Sender<u8>) -
     })
 }
 
+fn a_callback_flow<P: Clone>(part: P) -> ChannelFlow<u8, Registration<impl FnMut(Sender<u8>) -> P + Clone>> {
+    callback_flow(move |_| part.clone())
+}
+
 sources! {
+    callback_flow |part| a_callback_flow(part);
     channel_flow |part| a_channel_flow(part);
     flow |part| a_flow(part);
     once |part| a_once(part);
@@ -424,4 +508,4 @@ fn an_emitter_and_its_emission_have_the_traits_of_the_value() {
 }
 
 /// What has a row here.
-pub(super) const METHODS: &[&[&str]] = &[OPERATORS, CONCURRENT, TERMINALS, &BOXES];
+pub(super) const METHODS: &[&[&str]] = &[OPERATORS, CONCURRENT, TERMINALS, &BOXES, &IN_A_TASK];
