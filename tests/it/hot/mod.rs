@@ -1,6 +1,7 @@
 //! The hot flows, against the behaviours that Kotlin's own tests assert and against everything that could go wrong
 //! between threads. The name of the Kotlin test stands beside the one that it became.
 
+mod auto_traits;
 mod cost;
 mod known_races;
 mod model;
