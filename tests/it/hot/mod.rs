@@ -5,6 +5,7 @@ mod auto_traits;
 mod cost;
 mod known_races;
 mod model;
+mod on_subscription;
 mod random;
 mod reentrance;
 mod share_in;
