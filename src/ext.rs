@@ -22,7 +22,7 @@ use crate::flow::{ColdFlow, Flow};
 #[cfg(all(doc, feature = "rt"))]
 use crate::hot::SharingStarted;
 #[cfg(feature = "rt")]
-use crate::hot::{Produced, SharedFlow, SharingPolicy, StateFlow, StateInFirst, produce, share};
+use crate::hot::{CannotFail, Produced, SharedFlow, SharingPolicy, StateFlow, StateInFirst, produce, share};
 #[cfg(feature = "rt")]
 use crate::operator::FlowOn;
 use crate::operator::{
@@ -1859,7 +1859,7 @@ pub trait FlowExt: Flow {
     #[track_caller]
     fn share_in<P>(self, started: P, replay: usize) -> SharedFlow<Self::Item>
     where
-        Self: Flow<Item: Send + Sync + 'static, Error = Infallible, Stream: Restart + Send + 'static>,
+        Self: Flow<Item: Send + Sync + 'static, Error: CannotFail, Stream: Restart + Send + 'static>,
         P: SharingPolicy<Commands: Flow<Stream: Send + 'static>>,
     {
         share::share_in(self, started, replay)
@@ -1893,7 +1893,7 @@ pub trait FlowExt: Flow {
     #[track_caller]
     fn state_in<P>(self, started: P, initial: Self::Item) -> StateFlow<Self::Item>
     where
-        Self: Flow<Item: PartialEq + Send + Sync + 'static, Error = Infallible, Stream: Restart + Send + 'static>,
+        Self: Flow<Item: PartialEq + Send + Sync + 'static, Error: CannotFail, Stream: Restart + Send + 'static>,
         P: SharingPolicy<Commands: Flow<Stream: Send + 'static>>,
     {
         share::state_in(self, started, initial)
@@ -1930,7 +1930,7 @@ pub trait FlowExt: Flow {
     #[cfg(feature = "rt")]
     fn state_in_first(self) -> StateInFirst<Self::Stream>
     where
-        Self: Flow<Item: PartialEq + Send + Sync + 'static, Error = Infallible, Stream: Restart + Send + 'static>,
+        Self: Flow<Item: PartialEq + Send + Sync + 'static, Error: CannotFail, Stream: Restart + Send + 'static>,
     {
         StateInFirst::new(self.into_stream())
     }

@@ -23,7 +23,7 @@ pub use on_subscription::{OnSubscription, OnSubscriptionStream, Subscribe};
 #[cfg(feature = "rt")]
 pub use produce::Produced;
 #[cfg(feature = "rt")]
-pub use share::StateInFirst;
+pub use share::{CannotFail, StateInFirst};
 pub use shared::{EmitShared, MutableSharedFlow, SharedFlow, SharedFlowStream, Subscription};
 #[cfg(feature = "rt")]
 pub use started::{SharingCommand, SharingPolicy, SharingStarted};

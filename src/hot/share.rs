@@ -26,6 +26,25 @@ use crate::source::empty;
 /// How far the upstream runs ahead of slow subscribers when nobody says.
 const DEFAULT_CAPACITY: usize = 64;
 
+/// The error of a flow that cannot fail: [`Infallible`] is the only one.
+///
+/// What is shared has nobody to tell of a failure, so [`share_in`](crate::FlowExt::share_in) and its like ask for this.
+#[diagnostic::on_unimplemented(
+    message = "a flow that can fail, here with `{Self}`, cannot be shared",
+    label = "handle its errors first",
+    note = "`.catch(..)` handles them, after a `.retry(..)` if that may help; `.map_to_result()` shares them as items"
+)]
+pub trait CannotFail: Sized + Send + 'static {
+    /// Anything at all: there is no such error.
+    fn never<T>(self) -> T;
+}
+
+impl CannotFail for Infallible {
+    fn never<T>(self) -> T {
+        match self {}
+    }
+}
+
 /// Keeps a shared flow from ending, and aborts its task when the last handle and subscriber are gone.
 struct Sharing<M> {
     task: AbortHandle,
@@ -136,9 +155,10 @@ impl<Op: Fn()> Drop for OnPanic<Op> {
 }
 
 /// Collects `upstream` into `target` as `commands` say; from the start when it is `running` already.
-async fn share<S, T, C, M>(mut upstream: Pin<Box<S>>, commands: C, target: M, mut running: bool)
+async fn share<S, T, E, C, M>(mut upstream: Pin<Box<S>>, commands: C, target: M, mut running: bool)
 where
-    S: Restart<Item = Result<T, Infallible>>,
+    S: Restart<Item = Result<T, E>>,
+    E: CannotFail,
     C: FlowStream<Item = Result<SharingCommand, Infallible>>,
     M: Target<T>,
 {
@@ -174,6 +194,7 @@ where
             }
             match ready!(poll_fused(upstream.as_mut(), cx)) {
                 Some(Ok(value)) => item = target.put(value),
+                Some(Err(error)) => error.never(),
                 None => running = false,
             }
             if turns.used_up(cx) {
@@ -198,7 +219,7 @@ fn config(replay: usize, buffer: Option<BufferConfig>) -> SharedConfig {
 
 pub(crate) fn share_in<F, P>(flow: F, policy: P, replay: usize) -> SharedFlow<F::Item>
 where
-    F: Flow<Item: Send + Sync + 'static, Error = Infallible, Stream: Restart + Send + 'static>,
+    F: Flow<Item: Send + Sync + 'static, Error: CannotFail, Stream: Restart + Send + 'static>,
     P: SharingPolicy<Commands: Flow<Stream: Send + 'static>>,
 {
     let mut upstream = Box::pin(flow.into_stream());
@@ -211,7 +232,7 @@ where
 
 pub(crate) fn state_in<F, P>(flow: F, policy: P, initial: F::Item) -> StateFlow<F::Item>
 where
-    F: Flow<Item: PartialEq + Send + Sync + 'static, Error = Infallible, Stream: Restart + Send + 'static>,
+    F: Flow<Item: PartialEq + Send + Sync + 'static, Error: CannotFail, Stream: Restart + Send + 'static>,
     P: SharingPolicy<Commands: Flow<Stream: Send + 'static>>,
 {
     let mut upstream = Box::pin(flow.into_stream());
@@ -256,9 +277,10 @@ impl<S: fmt::Debug> fmt::Debug for StateInFirst<S> {
     }
 }
 
-impl<S, T> Future for StateInFirst<S>
+impl<S, T, E> Future for StateInFirst<S>
 where
-    S: Restart<Item = Result<T, Infallible>> + Send + 'static,
+    S: Restart<Item = Result<T, E>> + Send + 'static,
+    E: CannotFail,
     T: PartialEq + Send + Sync + 'static,
 {
     type Output = Result<StateFlow<T>, NoFirstValue>;
@@ -269,7 +291,12 @@ where
             return Poll::Pending;
         };
         let first = ready!(poll_fused(stream.as_mut(), cx));
-        let Some((Ok(first), stream)) = first.zip(slot.take()) else {
+        let first = match first.zip(slot.take()) {
+            Some((Ok(first), stream)) => Some((first, stream)),
+            Some((Err(error), _)) => error.never(),
+            None => None,
+        };
+        let Some((first, stream)) = first else {
             return Poll::Ready(Err(NoFirstValue));
         };
         let target = StateTarget::new(first);
@@ -278,9 +305,10 @@ where
     }
 }
 
-impl<S, T> FusedFuture for StateInFirst<S>
+impl<S, T, E> FusedFuture for StateInFirst<S>
 where
-    S: Restart<Item = Result<T, Infallible>> + Send + 'static,
+    S: Restart<Item = Result<T, E>> + Send + 'static,
+    E: CannotFail,
     T: PartialEq + Send + Sync + 'static,
 {
     fn is_terminated(&self) -> bool {

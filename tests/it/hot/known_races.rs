@@ -26,7 +26,7 @@ fn an_emission_and_a_subscriber_that_leave_in_either_order_let_the_next_emission
             assert!(cancelled.poll().is_pending() && queued.poll().is_pending());
             assert_eq!(got(&mut staying).is_ready(), replay + extra == 0);
             assert!(got(&mut staying).is_pending());
-            drop(staying.woken());
+            let _ = staying.woken();
             if emission_first {
                 drop(cancelled);
                 drop(leaving);

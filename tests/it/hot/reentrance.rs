@@ -103,9 +103,9 @@ fn with_hook(hook: impl Fn() + 'static, test: impl FnOnce()) -> usize {
 
 /// Everything that can be done to a shared flow.
 fn use_it(flow: &MutableSharedFlow<Meddler>) {
-    drop(flow.try_emit(Meddler(100)));
+    let _ = flow.try_emit(Meddler(100));
     let mut emission = Polling::new(flow.emit(Meddler(101)));
-    drop(emission.poll());
+    let _ = emission.poll();
     let mut subscription = pin!(flow.as_shared().subscribe().into_stream());
     drop(poll(subscription.as_mut()));
     drop(poll(subscription.as_mut()));
@@ -133,11 +133,11 @@ fn a_shared_flow(config: SharedConfig) {
                         drop(poll(fast.as_mut()));
                         drop(poll(idle.as_mut()));
                     }
-                    drop(flow.try_emit(Meddler(n)));
+                    let _ = flow.try_emit(Meddler(n));
                     let mut emission = Box::pin(flow.emit(Meddler(n + 10)));
                     for _ in 0..2 {
                         // With another waker each time: the one before is dropped.
-                        drop(emission.as_mut().poll(&mut Context::from_waker(&waker())));
+                        let _ = emission.as_mut().poll(&mut Context::from_waker(&waker()));
                     }
                     emissions.push(emission);
                     drop(poll(slow.as_mut()));
@@ -183,7 +183,7 @@ fn a_shared_flow_that_ends_wakes_outside_of_its_lock() {
                 drop(reading.replay_cache());
             },
             || {
-                drop(flow.try_emit(Meddler(1)));
+                let _ = flow.try_emit(Meddler(1));
                 drop(flow);
             },
         );
@@ -204,7 +204,7 @@ fn the_wakers_of_a_count_are_woken_and_dropped_outside_of_every_lock() {
                 drop(inner_flow.as_shared().subscribe());
                 drop(inner_state.as_state().subscribe());
                 assert!(inner_flow.subscription_count().value() + inner_state.subscription_count().value() < 9);
-                drop(inner_flow.try_emit(1));
+                let _ = inner_flow.try_emit(1);
                 inner_state.update(|n| n + 1);
             },
             || {
@@ -227,7 +227,7 @@ fn use_state(state: &MutableStateFlow<Meddler>, mut next: impl FnMut() -> i32) {
     drop(state.value());
     state.set(Meddler(next()));
     state.update(|old| Meddler(old.0 + 1));
-    drop(state.compare_and_set(&Meddler(1), Meddler(next())));
+    let _ = state.compare_and_set(&Meddler(1), Meddler(next()));
     let mut subscription = pin!(state.as_state().subscribe().into_stream());
     drop(poll(subscription.as_mut()));
     drop(poll(subscription.as_mut()));
@@ -249,20 +249,20 @@ fn a_state_runs_no_user_code_under_its_lock() {
             || {
                 let mut subscriber = Box::pin(state.as_state().into_stream());
                 let mut mapped = Box::pin(state.as_state().map_state(Clone::clone).into_stream());
-                let mut subscribed = Box::pin(state.as_state().subscribe().into_stream());
+                let mut made = Box::pin(state.as_state().subscribe().into_stream());
                 for n in 0..5 {
                     for _ in 0..2 {
                         drop(poll(subscriber.as_mut()));
                         drop(poll(mapped.as_mut()));
-                        drop(poll(subscribed.as_mut()));
+                        drop(poll(made.as_mut()));
                     }
                     state.set(Meddler(n));
                     drop(state.update_and_get(|old| Meddler(old.0 + 1)));
                     drop(state.get_and_update(|old| Meddler(old.0 + 1)));
-                    drop(state.compare_and_set(&Meddler(n), Meddler(n + 1)));
+                    let _ = state.compare_and_set(&Meddler(n), Meddler(n + 1));
                     drop(state.value());
                 }
-                drop((subscriber, mapped, subscribed));
+                drop((subscriber, mapped, made));
             },
         );
         assert!(calls > 50, "the hook ran {calls} times");
@@ -317,15 +317,15 @@ fn two_flows_that_emit_into_each_other_from_their_wakers() {
         let (into_a, into_b) = (a.clone(), b.clone());
         let calls = with_hook(
             move || {
-                drop(into_a.try_emit(1));
-                drop(into_b.try_emit(2));
+                let _ = into_a.try_emit(1);
+                let _ = into_b.try_emit(2);
             },
             || {
                 for _ in 0..3 {
                     take_all(of_a.as_mut());
                     take_all(of_b.as_mut());
-                    drop(a.try_emit(3));
-                    drop(b.try_emit(4));
+                    let _ = a.try_emit(3);
+                    let _ = b.try_emit(4);
                 }
             },
         );

@@ -605,7 +605,7 @@ async fn a_panic_upstream_reaches_the_subscribers() {
     settle().await;
     assert_eq!(got(&mut waiting), Ready(Some(1)));
     assert_eq!(got(&mut waiting), Pending);
-    drop(waiting.woken());
+    let _ = waiting.woken();
     gate.open();
     settle().await;
     assert!(waiting.woken());
@@ -642,6 +642,8 @@ async fn a_panicking_policy_reaches_the_subscribers() {
 
 #[tokio::test]
 async fn a_policy_that_ends_leaves_it_running_and_one_that_says_nothing_never_starts_it() {
+    use SharingCommand::{Start, Stop, StopAndResetReplayCache};
+
     struct Says(Vec<SharingCommand>);
     impl SharingPolicy for Says {
         type Commands = coldflow::source::FlowOf<Vec<SharingCommand>>;
@@ -649,7 +651,6 @@ async fn a_policy_that_ends_leaves_it_running_and_one_that_says_nothing_never_st
             flow_of(self.0)
         }
     }
-    use SharingCommand::{Start, Stop, StopAndResetReplayCache};
     let cases: [(Vec<SharingCommand>, usize, &[i32]); 5] = [
         (vec![], 0, &[]),
         (vec![Start], 1, &[1]),
@@ -676,17 +677,19 @@ async fn a_policy_that_ends_leaves_it_running_and_one_that_says_nothing_never_st
     }
 }
 
+/// Does what it is told.
+struct Told(Subscription<SharedFlowStream<SharingCommand>>);
+impl SharingPolicy for Told {
+    type Commands = Subscription<SharedFlowStream<SharingCommand>>;
+    fn commands(self, _: SubscriptionCount) -> Self::Commands {
+        self.0
+    }
+}
+
 #[tokio::test]
 async fn the_stopped_upstream_is_gone_before_the_next_begins() {
     let trace = Trace::new();
     let commands = coldflow::MutableSharedFlow::new(coldflow::SharedConfig { extra_capacity: 9, ..Default::default() });
-    struct Told(Subscription<SharedFlowStream<SharingCommand>>);
-    impl SharingPolicy for Told {
-        type Commands = Subscription<SharedFlowStream<SharingCommand>>;
-        fn commands(self, _: SubscriptionCount) -> Self::Commands {
-            self.0
-        }
-    }
     let shared = traced(&trace).share_in(Told(commands.as_shared().subscribe()), 1);
     for command in [SharingCommand::Start, SharingCommand::Stop, SharingCommand::Start] {
         commands.emit(command).await;

@@ -87,6 +87,7 @@ fn is_woken_for(subscriber: &mut Subscriber, value: i32) {
 }
 
 // testReplay1Extra2
+#[allow(clippy::too_many_lines)] // It is one story.
 #[test]
 fn one_replayed_and_two_more() {
     let flow = suspending(1, 2);

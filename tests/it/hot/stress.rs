@@ -28,6 +28,7 @@ fn watch(progress: &AtomicU64, until: Instant) {
 }
 
 /// Values are `(producer, number)`. Some emissions are cancelled; those are known.
+#[allow(clippy::too_many_lines)] // It is three kinds of threads.
 fn shared_flow(flow: &MutableSharedFlow<(usize, u64)>, loses: bool) {
     let until = Instant::now() + TIME;
     let progress = AtomicU64::new(0);
@@ -118,7 +119,9 @@ fn shared_flow(flow: &MutableSharedFlow<(usize, u64)>, loses: bool) {
             block_on(flow.emit((PRODUCERS, 0)));
         }
         block_on(flow.emit((PRODUCERS, u64::MAX)));
-        consumers.into_iter().for_each(|thread| thread.join().unwrap());
+        for consumer in consumers {
+            consumer.join().unwrap();
+        }
         (staying.join(), ends)
     });
     let (gaps, last) = everything.unwrap();
@@ -129,7 +132,9 @@ fn shared_flow(flow: &MutableSharedFlow<(usize, u64)>, loses: bool) {
                 assert!(cancelled.contains(gap), "{gap} of {producer} is lost");
             }
             let after = last[producer] + 1..=ends[producer];
-            after.for_each(|n| assert!(cancelled.contains(&n), "{n} of {producer} is lost"));
+            for n in after {
+                assert!(cancelled.contains(&n), "{n} of {producer} is lost");
+            }
         }
     }
     assert_eq!(flow.subscription_count().value(), 0);
@@ -179,7 +184,7 @@ fn the_values_of_a_state_only_grow() {
                     // One more would have to wait when the others have stopped.
                     block_on(async {
                         let mut stream = std::pin::pin!(state.as_state().into_stream());
-                        for at in 0..1 + random.below(20) {
+                        for at in 0..=random.below(20) {
                             if stop.load(Ordering::Relaxed) {
                                 break;
                             }
