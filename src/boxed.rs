@@ -7,7 +7,7 @@ use core::task::{Context, Poll, ready};
 use futures_core::{FusedStream, Stream};
 
 use crate::coop::Turns;
-use crate::flow::{Flow, FlowStream, PollItem, Restart, poll_fused};
+use crate::flow::{Flow, FlowStream, PollItem, Restart};
 
 /// Makes a boxed flow and its stream around a trait object.
 macro_rules! boxed {
@@ -121,7 +121,7 @@ macro_rules! boxed {
             fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> PollItem<T, E> {
                 let mut turns = Turns::new();
                 loop {
-                    let item = ready!(poll_fused(self.current(), cx));
+                    let item = ready!(self.current().poll_next(cx));
                     if item.is_none() && self.advance() {
                         if turns.used_up(cx) {
                             return Poll::Pending;

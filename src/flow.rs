@@ -3,7 +3,7 @@
 use core::pin::Pin;
 use core::task::{Context, Poll};
 
-use futures_core::{FusedStream, Stream};
+use futures_core::FusedStream;
 
 /// A recipe for a stream.
 ///
@@ -123,10 +123,3 @@ impl<F> ColdFlow for F where F: Flow<Stream: Restart> {}
 
 /// What a poll of a collection of `T` or `E` gives.
 pub(crate) type PollItem<T, E> = Poll<Option<Result<T, E>>>;
-
-/// Polls `stream`, which may have ended: it is fused, so it says so again. Asking it first whether it is terminated would
-/// go down all that it stands on, at each level of a stack, and make the cost of an item grow with the square of the
-/// height.
-pub(crate) fn poll_fused<S: ?Sized + FusedStream>(stream: Pin<&mut S>, cx: &mut Context<'_>) -> Poll<Option<S::Item>> {
-    Stream::poll_next(stream, cx)
-}

@@ -3,7 +3,7 @@ use alloc::vec::Vec;
 use core::pin::Pin;
 use core::task::{Context, Poll};
 
-use crate::flow::{Flow, FlowStream, PollItem, Restart, poll_fused};
+use crate::flow::{Flow, FlowStream, PollItem, Restart};
 
 /// Several flows with the same kind of item and error: a tuple of 2 to 12, an array or a `Vec`.
 #[diagnostic::on_unimplemented(
@@ -82,7 +82,7 @@ where
 
     #[inline]
     fn poll_next_at(&mut self, index: usize, cx: &mut Context<'_>) -> PollItem<T, E> {
-        poll_fused(self[index].as_mut(), cx)
+        self[index].as_mut().poll_next(cx)
     }
 
     fn poll_progress_at(&mut self, index: usize, cx: &mut Context<'_>) -> Poll<()> {
@@ -153,7 +153,7 @@ macro_rules! tuple {
 
             #[inline]
             fn poll_next_at(&mut self, index: usize, cx: &mut Context<'_>) -> PollItem<Item, Error> {
-                at!(self, index, stream => poll_fused(stream.as_mut(), cx), $($index)+)
+                at!(self, index, stream => stream.as_mut().poll_next(cx), $($index)+)
             }
 
             fn poll_progress_at(&mut self, index: usize, cx: &mut Context<'_>) -> Poll<()> {

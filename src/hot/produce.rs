@@ -6,7 +6,7 @@ use core::task::{Context, Poll};
 use futures_core::Stream;
 use tokio::sync::mpsc::{Receiver, channel};
 
-use crate::flow::{FlowStream, poll_fused};
+use crate::flow::FlowStream;
 
 /// How many items the flow runs ahead.
 const CAPACITY: usize = 64;
@@ -42,7 +42,7 @@ where
         let mut unwanted = pin!(sender.closed());
         let mut next = |cx: &mut Context<'_>, stream: Pin<&mut S>| match unwanted.as_mut().poll(cx) {
             Poll::Ready(()) => Poll::Ready(None),
-            Poll::Pending => poll_fused(stream, cx),
+            Poll::Pending => stream.poll_next(cx),
         };
         while let Some(result) = poll_fn(|cx| next(cx, stream.as_mut())).await {
             let mut sending = pin!(sender.send(result));

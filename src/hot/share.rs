@@ -20,7 +20,7 @@ use super::state::{MutableStateFlow, StateFlow};
 use crate::concurrent::{BufferConfig, Overflow};
 use crate::coop::Turns;
 use crate::error::NoFirstValue;
-use crate::flow::{Flow, FlowStream, Restart, poll_fused};
+use crate::flow::{Flow, FlowStream, Restart};
 use crate::source::empty;
 
 /// How far the upstream runs ahead of slow subscribers when nobody says.
@@ -170,7 +170,7 @@ where
         let mut turns = Turns::new();
         loop {
             // A command goes before the next item.
-            let command = poll_fused(commands.as_mut(), cx);
+            let command = commands.as_mut().poll_next(cx);
             if let Poll::Ready(Some(Ok(command))) = command {
                 if last.replace(command) != Some(command) {
                     running = command == SharingCommand::Start;
@@ -192,7 +192,7 @@ where
                 let _ = upstream.as_mut().poll_progress(cx);
                 return Poll::Pending;
             }
-            match ready!(poll_fused(upstream.as_mut(), cx)) {
+            match ready!(upstream.as_mut().poll_next(cx)) {
                 Some(Ok(value)) => item = target.put(value),
                 Some(Err(error)) => error.never(),
                 None => running = false,
@@ -290,7 +290,7 @@ where
         let Some(stream) = slot else {
             return Poll::Pending;
         };
-        let first = ready!(poll_fused(stream.as_mut(), cx));
+        let first = ready!(stream.as_mut().poll_next(cx));
         let first = match first.zip(slot.take()) {
             Some((Ok(first), stream)) => Some((first, stream)),
             Some((Err(error), _)) => error.never(),

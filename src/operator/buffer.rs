@@ -6,7 +6,7 @@ use futures_core::{FusedStream, Stream};
 use pin_project_lite::pin_project;
 
 use crate::concurrent::{BufferConfig, Outbox, PROGRESS};
-use crate::flow::{Flow, FlowStream, PollItem, Restart, poll_fused};
+use crate::flow::{Flow, FlowStream, PollItem, Restart};
 
 /// The flow of [`buffer`](crate::FlowExt::buffer) and [`conflate`](crate::FlowExt::conflate).
 #[derive(Clone)]
@@ -77,13 +77,13 @@ where
             *this.phase = Phase::Running;
         }
         if *this.absorbed == Some(true) {
-            return poll_fused(this.stream, cx);
+            return this.stream.poll_next(cx);
         }
         if let Some((item, _)) = this.outbox.take() {
             return Poll::Ready(Some(Ok(item)));
         }
         if let Phase::Running = this.phase {
-            let item = ready!(poll_fused(this.stream, cx));
+            let item = ready!(this.stream.poll_next(cx));
             if !matches!(item, Some(Ok(_))) {
                 *this.phase = Phase::Done;
             }
@@ -125,7 +125,7 @@ where
             if this.outbox.is_blocked() {
                 return this.stream.poll_progress(cx);
             }
-            match ready!(poll_fused(this.stream.as_mut(), cx)) {
+            match ready!(this.stream.as_mut().poll_next(cx)) {
                 Some(Ok(item)) => {
                     this.outbox.put(0, item);
                 }

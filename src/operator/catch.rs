@@ -7,7 +7,7 @@ use futures_core::{FusedStream, Stream};
 use pin_project_lite::pin_project;
 
 use crate::emitter::{EmitRun, Emitter, Step};
-use crate::flow::{Flow, FlowStream, PollItem, Restart, poll_fused};
+use crate::flow::{Flow, FlowStream, PollItem, Restart};
 use crate::source::BodyOutput;
 
 /// The flow of [`catch`](crate::FlowExt::catch).
@@ -79,7 +79,7 @@ where
         let mut this = self.project();
         loop {
             match this.phase {
-                Phase::Upstream => match ready!(poll_fused(this.stream.as_mut(), cx)) {
+                Phase::Upstream => match ready!(this.stream.as_mut().poll_next(cx)) {
                     Some(Ok(item)) => return Poll::Ready(Some(Ok(item))),
                     Some(Err(cause)) => {
                         this.run.as_mut().start(|emitter| (this.op)(cause, emitter));

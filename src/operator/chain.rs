@@ -4,7 +4,7 @@ use core::task::{Context, Poll, ready};
 use futures_core::{FusedStream, Stream};
 use pin_project_lite::pin_project;
 
-use crate::flow::{Flow, FlowStream, PollItem, Restart, poll_fused};
+use crate::flow::{Flow, FlowStream, PollItem, Restart};
 
 /// The flow of [`chain`](crate::FlowExt::chain).
 #[derive(Clone)]
@@ -66,7 +66,7 @@ where
     fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> PollItem<T, E> {
         let this = self.project();
         if let Phase::First = this.phase {
-            match ready!(poll_fused(this.stream, cx)) {
+            match ready!(this.stream.poll_next(cx)) {
                 Some(Err(error)) => {
                     this.next.stop();
                     *this.phase = Phase::Next;
@@ -76,7 +76,7 @@ where
                 None => *this.phase = Phase::Next,
             }
         }
-        poll_fused(this.next, cx)
+        this.next.poll_next(cx)
     }
 }
 

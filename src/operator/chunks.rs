@@ -7,7 +7,7 @@ use futures_core::{FusedStream, Stream};
 use pin_project_lite::pin_project;
 
 use crate::coop::Turns;
-use crate::flow::{Flow, FlowStream, PollItem, Restart, poll_fused};
+use crate::flow::{Flow, FlowStream, PollItem, Restart};
 
 /// The flow of [`chunks`](crate::FlowExt::chunks).
 #[derive(Clone)]
@@ -66,7 +66,7 @@ where
         // It is filled as a local variable and put back where the poll ends without it.
         let mut open = mem::take(this.open);
         loop {
-            match poll_fused(this.stream.as_mut(), cx) {
+            match this.stream.as_mut().poll_next(cx) {
                 Poll::Ready(Some(Ok(item))) => {
                     if open.is_empty() {
                         open = Vec::with_capacity((*this.size).min(MAX_RESERVED));

@@ -11,7 +11,7 @@ use pin_project_lite::pin_project;
 
 use crate::concurrent::{PROGRESS, WokenSet, at};
 use crate::coop::Turns;
-use crate::flow::{Flow, FlowStream, PollItem, Restart, poll_fused};
+use crate::flow::{Flow, FlowStream, PollItem, Restart};
 
 /// Collects several flows at once and emits their latest values together: a tuple, an array or a `Vec` of flows.
 ///
@@ -385,7 +385,7 @@ impl<S: FlowStream<Item = Result<T, E>>, T, E> Latch<S, T> {
         if self.ended {
             return Poll::Pending;
         }
-        match ready!(poll_fused(self.stream.as_mut(), cx)) {
+        match ready!(self.stream.as_mut().poll_next(cx)) {
             Some(Ok(item)) => {
                 self.changes.push_back(item);
                 Poll::Ready(Some(Ok(())))

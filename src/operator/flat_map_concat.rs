@@ -6,7 +6,7 @@ use futures_core::{FusedStream, Stream};
 use pin_project_lite::pin_project;
 
 use crate::coop::Turns;
-use crate::flow::{Flow, FlowStream, PollItem, Restart, poll_fused};
+use crate::flow::{Flow, FlowStream, PollItem, Restart};
 
 /// The flow of [`flat_map_concat`](crate::FlowExt::flat_map_concat).
 #[derive(Clone)]
@@ -84,7 +84,7 @@ where
                     Poll::Ready(None) => this.inner.set(None),
                 }
             }
-            let Some(item) = ready!(poll_fused(this.stream.as_mut(), cx)?) else {
+            let Some(item) = ready!(this.stream.as_mut().poll_next(cx)?) else {
                 return Poll::Ready(None);
             };
             this.inner.set(Some((this.op)(item).into_stream()));

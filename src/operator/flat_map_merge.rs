@@ -10,7 +10,7 @@ use pin_project_lite::pin_project;
 
 use crate::concurrent::{BufferConfig, Outbox, PROGRESS, WokenSet};
 use crate::coop::Turns;
-use crate::flow::{Flow, FlowStream, PollItem, Restart, poll_fused};
+use crate::flow::{Flow, FlowStream, PollItem, Restart};
 
 /// The flow of [`flat_map_merge`](crate::FlowExt::flat_map_merge).
 #[derive(Clone)]
@@ -137,7 +137,7 @@ where
                 let _ = this.stream.poll_progress(cx);
                 return Ok(());
             }
-            match poll_fused(this.stream.as_mut(), cx) {
+            match this.stream.as_mut().poll_next(cx) {
                 Poll::Ready(Some(value)) => *this.waiting = Some(value?),
                 Poll::Ready(None) | Poll::Pending => return Ok(()),
             }
@@ -170,7 +170,7 @@ where
                         let _ = stream.poll_progress(inner_cx);
                         continue;
                     }
-                    match poll_fused(stream, inner_cx) {
+                    match stream.poll_next(inner_cx) {
                         Poll::Pending => {}
                         Poll::Ready(Some(Ok(item))) => {
                             this.woken.push(place);

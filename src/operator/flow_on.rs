@@ -10,7 +10,7 @@ use pin_project_lite::pin_project;
 use tokio::runtime::Handle;
 use tokio::task::JoinHandle;
 
-use crate::flow::{Flow, FlowStream, Restart, poll_fused};
+use crate::flow::{Flow, FlowStream, Restart};
 use crate::source::{ChannelBody, ChannelFlowStream, RestartBody, Sender};
 
 /// The flow of [`flow_on`](crate::FlowExt::flow_on).
@@ -124,7 +124,7 @@ where
     /// Runs the upstream to its end, sending its items.
     async fn run(mut self, sender: Sender<T>) {
         let Some(stream) = &mut self.stream else { return };
-        while let Some(item) = poll_fn(|cx| poll_fused(stream.as_mut(), cx)).await {
+        while let Some(item) = poll_fn(|cx| stream.as_mut().poll_next(cx)).await {
             let item = match item {
                 Ok(item) => item,
                 Err(error) => return self.home.with(|home| home.error = Some(error)),

@@ -11,7 +11,7 @@ use pin_project_lite::pin_project;
 use crate::concurrent::{BufferConfig, Outbox, PROGRESS};
 use crate::coop::Turns;
 use crate::emitter::{EmitRun, Emitter, Step};
-use crate::flow::{Flow, FlowStream, PollItem, Restart, poll_fused};
+use crate::flow::{Flow, FlowStream, PollItem, Restart};
 use crate::source::LambdaOutput;
 
 /// The flow of [`flat_map_latest`](crate::FlowExt::flat_map_latest), [`map_latest`](crate::FlowExt::map_latest) and
@@ -112,7 +112,7 @@ where
                 if this.outbox.is_blocked() {
                     let _ = block.poll_progress(cx);
                 } else {
-                    match poll_fused(block, cx) {
+                    match block.poll_next(cx) {
                         Poll::Pending => {}
                         Poll::Ready(Some(Ok(item))) => {
                             *this.in_a_row += 1;
@@ -128,7 +128,7 @@ where
                 }
             }
             *this.in_a_row = 0;
-            match poll_fused(this.stream.as_mut(), cx) {
+            match this.stream.as_mut().poll_next(cx) {
                 Poll::Ready(Some(Ok(value))) => {
                     this.block.set(None);
                     this.outbox.drop_hands();

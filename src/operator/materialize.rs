@@ -5,7 +5,7 @@ use core::task::{Context, Poll, ready};
 use futures_core::{FusedStream, Stream};
 use pin_project_lite::pin_project;
 
-use crate::flow::{Flow, FlowStream, PollItem, Restart, poll_fused};
+use crate::flow::{Flow, FlowStream, PollItem, Restart};
 
 /// The flow of [`materialize`](crate::FlowExt::materialize).
 #[derive(Clone)]
@@ -69,7 +69,7 @@ where
         if *this.done {
             return Poll::Ready(None);
         }
-        let event = match ready!(poll_fused(this.stream, cx)) {
+        let event = match ready!(this.stream.poll_next(cx)) {
             Some(Ok(item)) => Event::Item(item),
             Some(Err(error)) => Event::Failed(error),
             None => Event::Completed,

@@ -5,7 +5,7 @@ use core::task::{Context, Poll, ready};
 use futures_core::{FusedStream, Stream};
 use pin_project_lite::pin_project;
 
-use crate::flow::{Flow, FlowStream, PollItem, Restart, poll_fused};
+use crate::flow::{Flow, FlowStream, PollItem, Restart};
 
 /// The flow of [`on_cancel`](crate::FlowExt::on_cancel).
 #[derive(Clone)]
@@ -104,7 +104,7 @@ where
             return Poll::Ready(None);
         }
         *this.phase = Phase::Running;
-        let item = ready!(poll_fused(this.stream.as_mut(), cx));
+        let item = ready!(this.stream.as_mut().poll_next(cx));
         if !matches!(item, Some(Ok(_))) || this.stream.is_terminated() {
             *this.phase = Phase::Ended;
         }

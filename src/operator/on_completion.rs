@@ -7,7 +7,7 @@ use futures_core::{FusedStream, Stream};
 use pin_project_lite::pin_project;
 
 use crate::emitter::{EmitRun, Emitter, Step};
-use crate::flow::{Flow, FlowStream, PollItem, Restart, poll_fused};
+use crate::flow::{Flow, FlowStream, PollItem, Restart};
 use crate::source::LambdaOutput;
 
 /// The flow of [`on_completion`](crate::FlowExt::on_completion).
@@ -86,7 +86,7 @@ where
         let mut this = self.project();
         loop {
             match this.phase {
-                Phase::Upstream => match ready!(poll_fused(this.stream.as_mut(), cx)) {
+                Phase::Upstream => match ready!(this.stream.as_mut().poll_next(cx)) {
                     Some(Ok(item)) => return Poll::Ready(Some(Ok(item))),
                     end => {
                         *this.error = end.and_then(Result::err);

@@ -7,7 +7,7 @@ use futures_core::{FusedStream, Stream};
 use pin_project_lite::pin_project;
 
 use crate::emitter::{EmitRun, Emitter, Step};
-use crate::flow::{Flow, FlowStream, PollItem, Restart, poll_fused};
+use crate::flow::{Flow, FlowStream, PollItem, Restart};
 use crate::source::LambdaOutput;
 
 /// The flow of [`on_empty`](crate::FlowExt::on_empty).
@@ -84,7 +84,7 @@ where
         let mut this = self.project();
         loop {
             match this.phase {
-                Phase::Upstream { empty } => match ready!(poll_fused(this.stream.as_mut(), cx)) {
+                Phase::Upstream { empty } => match ready!(this.stream.as_mut().poll_next(cx)) {
                     Some(item) => {
                         *empty = false;
                         return Poll::Ready(Some(item));

@@ -7,7 +7,7 @@ use futures_core::{FusedStream, Stream};
 use pin_project_lite::pin_project;
 
 use crate::emitter::{EmitRun, Emitter, Step};
-use crate::flow::{Flow, FlowStream, PollItem, Restart, poll_fused};
+use crate::flow::{Flow, FlowStream, PollItem, Restart};
 use crate::source::LambdaOutput;
 
 /// The flow of [`on_start`](crate::FlowExt::on_start).
@@ -93,7 +93,7 @@ where
                         }
                     }
                 },
-                Phase::Upstream => return poll_fused(this.stream, cx),
+                Phase::Upstream => return this.stream.poll_next(cx),
             }
         }
     }

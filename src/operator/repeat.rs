@@ -5,7 +5,7 @@ use futures_core::{FusedStream, Stream};
 use pin_project_lite::pin_project;
 
 use crate::coop::Turns;
-use crate::flow::{Flow, FlowStream, PollItem, Restart, poll_fused};
+use crate::flow::{Flow, FlowStream, PollItem, Restart};
 
 /// The flow of [`repeat`](crate::FlowExt::repeat).
 #[derive(Clone)]
@@ -59,7 +59,7 @@ where
         let mut this = self.project();
         let mut turns = Turns::new();
         while *this.left > 0 {
-            match ready!(poll_fused(this.stream.as_mut(), cx)) {
+            match ready!(this.stream.as_mut().poll_next(cx)) {
                 Some(Err(error)) => {
                     *this.left = 0;
                     return Poll::Ready(Some(Err(error)));

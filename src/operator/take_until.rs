@@ -6,7 +6,7 @@ use core::task::{Context, Poll};
 use futures_core::{FusedStream, Stream};
 use pin_project_lite::pin_project;
 
-use crate::flow::{Flow, FlowStream, PollItem, poll_fused};
+use crate::flow::{Flow, FlowStream, PollItem};
 
 /// The flow of [`take_until`](crate::FlowExt::take_until).
 #[derive(Clone)]
@@ -73,7 +73,7 @@ where
             this.stream.stop();
             return Poll::Ready(None);
         }
-        let item = poll_fused(this.stream, cx);
+        let item = this.stream.poll_next(cx);
         if matches!(item, Poll::Ready(None | Some(Err(_)))) {
             this.future.set(None);
         }

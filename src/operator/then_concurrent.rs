@@ -11,7 +11,7 @@ use pin_project_lite::pin_project;
 
 use crate::concurrent::WokenSet;
 use crate::coop::Turns;
-use crate::flow::{Flow, FlowStream, PollItem, Restart, poll_fused};
+use crate::flow::{Flow, FlowStream, PollItem, Restart};
 
 /// The flow of [`then_concurrent`](crate::FlowExt::then_concurrent) and
 /// [`then_concurrent_unordered`](crate::FlowExt::then_concurrent_unordered).
@@ -119,7 +119,7 @@ where
                 let _ = this.stream.poll_progress(cx);
                 return;
             }
-            match poll_fused(this.stream.as_mut(), cx) {
+            match this.stream.as_mut().poll_next(cx) {
                 Poll::Pending => return,
                 Poll::Ready(Some(Ok(item))) => {
                     let future = (this.op)(item);

@@ -9,7 +9,7 @@ use pin_project_lite::pin_project;
 
 use crate::coop::Turns;
 use crate::emitter::{EmitRun, Emitter, Step};
-use crate::flow::{Flow, FlowStream, PollItem, Restart, poll_fused};
+use crate::flow::{Flow, FlowStream, PollItem, Restart};
 use crate::source::LambdaOutput;
 
 /// The flow of [`transform_while`](crate::FlowExt::transform_while).
@@ -95,7 +95,7 @@ where
                     }
                 }
             }
-            let Some(item) = ready!(poll_fused(this.stream.as_mut(), cx)?) else {
+            let Some(item) = ready!(this.stream.as_mut().poll_next(cx)?) else {
                 return Poll::Ready(None);
             };
             this.run.as_mut().start(|emitter| (this.op)(item, emitter));

@@ -7,7 +7,7 @@ use pin_project_lite::pin_project;
 
 use crate::concurrent::PROGRESS;
 use crate::coop::Turns;
-use crate::flow::{Flow, FlowStream, PollItem, Restart, poll_fused};
+use crate::flow::{Flow, FlowStream, PollItem, Restart};
 
 /// The flow of [`with_latest_from`](crate::FlowExt::with_latest_from).
 #[derive(Clone)]
@@ -84,7 +84,7 @@ where
     fn drive_other(self: Pin<&mut Self>, cx: &mut Context<'_>) {
         let mut this = self.project();
         for _ in 0..PROGRESS {
-            match poll_fused(this.other.as_mut(), cx) {
+            match this.other.as_mut().poll_next(cx) {
                 Poll::Ready(Some(Ok(item))) => *this.latest = Some(item),
                 Poll::Ready(Some(Err(error))) => {
                     this.stream.stop();
@@ -131,7 +131,7 @@ where
                 self.finish();
                 return Poll::Ready(Some(Err(error)));
             }
-            match ready!(poll_fused(this.stream, cx)) {
+            match ready!(this.stream.poll_next(cx)) {
                 Some(Ok(item)) => {
                     if let Some(latest) = this.latest {
                         return Poll::Ready(Some(Ok((item, latest.clone()))));

@@ -6,7 +6,7 @@ use core::task::{Context, Poll};
 use futures_core::{FusedStream, Stream};
 use pin_project_lite::pin_project;
 
-use crate::flow::{Flow, FlowStream, PollItem, Restart, poll_fused};
+use crate::flow::{Flow, FlowStream, PollItem, Restart};
 
 /// The flow of [`zip`](crate::FlowExt::zip).
 #[derive(Clone)]
@@ -84,7 +84,7 @@ where
     fn drive_other(self: Pin<&mut Self>, cx: &mut Context<'_>) {
         let mut this = self.project();
         if this.other_item.is_none() {
-            match poll_fused(this.other.as_mut(), cx) {
+            match this.other.as_mut().poll_next(cx) {
                 Poll::Ready(Some(Ok(item))) => *this.other_item = Some(item),
                 Poll::Ready(Some(Err(error))) => {
                     this.stream.stop();
@@ -145,7 +145,7 @@ where
         }
         let mut this = self.as_mut().project();
         if this.item.is_none() {
-            match poll_fused(this.stream.as_mut(), cx) {
+            match this.stream.as_mut().poll_next(cx) {
                 Poll::Pending => {}
                 Poll::Ready(Some(Ok(item))) => *this.item = Some(item),
                 Poll::Ready(end) => {

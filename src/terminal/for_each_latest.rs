@@ -6,7 +6,7 @@ use futures_core::FusedFuture;
 use pin_project_lite::pin_project;
 
 use crate::coop::Turns;
-use crate::flow::{FlowStream, poll_fused};
+use crate::flow::FlowStream;
 
 pin_project! {
     /// The future of [`for_each_latest`](crate::FlowExt::for_each_latest).
@@ -49,7 +49,7 @@ where
                     this.future.set(None);
                 }
             }
-            let end = match poll_fused(this.stream.as_mut(), cx) {
+            let end = match this.stream.as_mut().poll_next(cx) {
                 Poll::Ready(Some(Ok(item))) => {
                     this.future.set(None);
                     this.future.set(Some((this.op)(item)));

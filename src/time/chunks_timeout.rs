@@ -9,7 +9,7 @@ use pin_project_lite::pin_project;
 
 use super::Alarm;
 use crate::concurrent::PROGRESS;
-use crate::flow::{Flow, FlowStream, PollItem, Restart, poll_fused};
+use crate::flow::{Flow, FlowStream, PollItem, Restart};
 
 /// The flow of [`chunks_timeout`](crate::FlowExt::chunks_timeout).
 #[derive(Clone)]
@@ -81,7 +81,7 @@ where
             if !matches!(this.phase, Phase::Running) || this.open.len() == *this.size {
                 return Poll::Ready(());
             }
-            match poll_fused(this.stream.as_mut(), cx) {
+            match this.stream.as_mut().poll_next(cx) {
                 Poll::Pending => return Poll::Pending,
                 Poll::Ready(Some(Ok(item))) => {
                     if this.open.is_empty() {

@@ -8,7 +8,7 @@ use pin_project_lite::pin_project;
 
 use super::Alarm;
 use crate::coop::Turns;
-use crate::flow::{Flow, FlowStream, PollItem, Restart, poll_fused};
+use crate::flow::{Flow, FlowStream, PollItem, Restart};
 
 /// The flow of [`debounce`](crate::FlowExt::debounce) and [`debounce_by`](crate::FlowExt::debounce_by).
 #[derive(Clone)]
@@ -118,7 +118,7 @@ where
                     *this.phase = phase;
                     Poll::Ready(Some(Ok(item)))
                 }
-                (None, Phase::Fresh | Phase::Running) => poll_fused(this.stream.as_mut(), cx),
+                (None, Phase::Fresh | Phase::Running) => this.stream.as_mut().poll_next(cx),
                 (None, Phase::Failed(error)) => Poll::Ready(Some(Err(error))),
                 (None, Phase::Ended | Phase::Done) => Poll::Ready(None),
             };
@@ -181,7 +181,7 @@ where
             return Poll::Ready(());
         }
         if this.in_hand.is_none() {
-            match poll_fused(this.stream.as_mut(), cx) {
+            match this.stream.as_mut().poll_next(cx) {
                 Poll::Pending => return Poll::Pending,
                 Poll::Ready(Some(Ok(item))) => *this.in_hand = Some(item),
                 Poll::Ready(Some(Err(error))) => *this.phase = Phase::Failed(error),

@@ -6,7 +6,7 @@ use futures_core::{FusedStream, Stream};
 use pin_project_lite::pin_project;
 
 use super::Alarm;
-use crate::flow::{Flow, FlowStream, PollItem, Restart, poll_fused};
+use crate::flow::{Flow, FlowStream, PollItem, Restart};
 
 /// The flow of [`delay_start`](crate::FlowExt::delay_start).
 #[derive(Clone)]
@@ -76,7 +76,7 @@ where
             ready!(this.alarm.poll_ring(cx));
             *this.phase = Phase::Running;
         }
-        poll_fused(this.stream, cx)
+        this.stream.poll_next(cx)
     }
 }
 

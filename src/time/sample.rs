@@ -8,7 +8,7 @@ use pin_project_lite::pin_project;
 
 use super::Alarm;
 use crate::concurrent::PROGRESS;
-use crate::flow::{Flow, FlowStream, PollItem, Restart, poll_fused};
+use crate::flow::{Flow, FlowStream, PollItem, Restart};
 
 /// The flow of [`sample`](crate::FlowExt::sample).
 #[derive(Clone)]
@@ -72,7 +72,7 @@ where
     fn drive(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
         let mut this = self.project();
         for _ in 0..PROGRESS {
-            *this.phase = match poll_fused(this.stream.as_mut(), cx) {
+            *this.phase = match this.stream.as_mut().poll_next(cx) {
                 Poll::Pending => return Poll::Pending,
                 Poll::Ready(Some(Ok(item))) => {
                     *this.latest = Some(item);

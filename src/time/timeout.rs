@@ -8,7 +8,7 @@ use pin_project_lite::pin_project;
 
 use super::Alarm;
 use crate::error::TimeoutError;
-use crate::flow::{Flow, FlowStream, PollItem, Restart, poll_fused};
+use crate::flow::{Flow, FlowStream, PollItem, Restart};
 
 /// The flow of [`timeout`](crate::FlowExt::timeout).
 #[derive(Clone)]
@@ -82,7 +82,7 @@ where
             Phase::Failed(error) => return Poll::Ready(Some(Err(TimeoutError::Upstream(error)))),
             Phase::Done => return Poll::Ready(None),
         }
-        let received = if this.limit.is_zero() { Poll::Pending } else { poll_fused(this.stream.as_mut(), cx) };
+        let received = if this.limit.is_zero() { Poll::Pending } else { this.stream.as_mut().poll_next(cx) };
         match received {
             Poll::Ready(Some(Ok(item))) => {
                 *this.phase = Phase::Running;
@@ -125,7 +125,7 @@ where
             return Poll::Ready(());
         }
         if this.in_hand.is_none() {
-            match poll_fused(this.stream.as_mut(), cx) {
+            match this.stream.as_mut().poll_next(cx) {
                 Poll::Pending => return Poll::Pending,
                 Poll::Ready(Some(Ok(item))) => *this.in_hand = Some(item),
                 Poll::Ready(Some(Err(error))) => *this.phase = Phase::Failed(error),
