@@ -12,7 +12,7 @@ use futures_core::FusedStream;
 /// its start. Collecting consumes the recipe: clone it to collect it elsewhere too.
 ///
 /// The operators are in [`FlowExt`](crate::FlowExt), which every flow has. A flow is deliberately not a
-/// [`Stream`]: that keeps its methods apart from those of the stream extension traits of other crates.
+/// [`Stream`](futures_core::Stream): that keeps its methods apart from those of the stream extension traits of other crates.
 ///
 /// # Examples
 ///
@@ -45,7 +45,7 @@ pub trait Flow: Sized {
     fn into_stream(self) -> Self::Stream;
 }
 
-/// One running collection of a flow: a [`Stream`] that can also make progress while its consumer is busy.
+/// One running collection of a flow: a [`Stream`](futures_core::Stream) that can also make progress while its consumer is busy.
 ///
 /// Every implementation keeps these promises, and may rely on them in what it is built on:
 ///

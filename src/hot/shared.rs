@@ -24,7 +24,7 @@ use crate::flow::{Flow, FlowStream, PollItem, Restart};
 ///
 /// The halves that can emit are this one and its clones; [`as_shared`](Self::as_shared) gives one that cannot. Collecting
 /// it, or a [`SharedFlow`] of it, subscribes when the collection is first polled, and anew whenever it is restarted; use
-/// [`subscribe`](Self::subscribe) to subscribe at once. A new subscriber gets the latest `replay` values first.
+/// [`subscribe`](SharedFlow::subscribe) to subscribe at once. A new subscriber gets the latest `replay` values first.
 ///
 /// Nothing is lost to a slow subscriber: an emission waits until the slowest has taken enough, unless
 /// [`SharedConfig::overflow`] says otherwise. Without subscribers an emission never waits, and only the replay keeps it.
