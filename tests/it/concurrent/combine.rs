@@ -124,6 +124,14 @@ async fn a_busy_consumer_gets_batches_and_with_combine_latest_every_change() {
     pause(1).await;
 }
 
+/// The rule of the batch: it ends with the second change of the same flow.
+#[tokio::test(start_paused = true)]
+async fn a_batch_ends_with_the_second_change_of_a_flow() {
+    let both = combine((script([Emit(1), Emit(2), Emit(3), Emit(4)]), script([Emit(7), Wait(50)])));
+    // While the consumer has (1, 7), 2 and 3 have the two places, and 4 is in hand.
+    assert_eq!(seen(both, 100).await, ["0 (1, 7)", "100 (3, 7)", "200 (4, 7)", "300 |"]);
+}
+
 /// Not in Kotlin: an item for every change, whatever is there at once.
 #[test]
 fn combine_latest_skips_nothing() {

@@ -423,9 +423,12 @@ fn the_item_in_hand_goes_with_its_block_and_queued_ones_stay() {
 fn a_new_value_drops_the_block_before_it_builds_the_next() {
     let trace = Trace::new();
     let outer = script([Emit(1), Yield, Emit(2), Hang]);
-    let mut stream = Driver::new(outer.flat_map_latest(|_| traced(&trace, "block", [Hang])));
+    let mut stream = Driver::new(outer.flat_map_latest(|_| {
+        trace.note("build");
+        traced(&trace, "block", [Hang])
+    }));
     while stream.poll().is_pending() && stream.woken() {}
-    assert_eq!(trace.take(), ["start block", "drop block", "start block"]);
+    assert_eq!(trace.take(), ["build", "start block", "drop block", "build", "start block"]);
 }
 
 #[test]
