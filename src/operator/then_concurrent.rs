@@ -110,10 +110,10 @@ where
     Fut: Future,
 {
     /// Begins futures while there is a place and upstream has items.
-    fn begin(self: Pin<&mut Self>, cx: &mut Context<'_>) {
-        let mut this = self.project();
+    fn begin(mut self: Pin<&mut Self>, cx: &mut Context<'_>) {
         let mut turns = Turns::new();
-        while let Phase::Running = this.phase {
+        while let Phase::Running = self.phase {
+            let mut this = self.as_mut().project();
             let occupied = this.places.len() - this.vacant.len();
             if occupied >= *this.limit {
                 let _ = this.stream.poll_progress(cx);
@@ -135,13 +135,11 @@ where
                     this.woken.push(place);
                 }
                 Poll::Ready(Some(Err(error))) => {
-                    // The outputs that are there stay; what still runs is dropped, and in order what is behind it, too.
                     *this.phase = Phase::Failed(error);
-                    this.places.iter_mut().for_each(|place| place.future.set(None));
-                    let ready = this.next.iter().take_while(|place| this.places[**place].output.is_some()).count();
-                    this.next.truncate(ready);
-                    *this.running = 0;
-                    this.woken.clear();
+                    // What is ready now was there before the failure, also where nobody has looked yet.
+                    this.woken.gather(cx);
+                    while self.as_mut().poll_woken() {}
+                    self.as_mut().cut_off();
                 }
                 Poll::Ready(None) => *this.phase = Phase::Ending,
             }
@@ -151,28 +149,49 @@ where
         }
     }
 
-    /// Polls the futures that have woken. Pending while any is running.
-    fn drive(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
+    /// Drops what still runs, and in order the outputs behind it.
+    fn cut_off(self: Pin<&mut Self>) {
         let this = self.project();
-        this.woken.gather(cx);
+        this.places.iter_mut().for_each(|place| place.future.set(None));
+        let ready = this.next.iter().take_while(|place| this.places[**place].output.is_some()).count();
+        this.next.truncate(ready);
+        *this.running = 0;
+        this.woken.clear();
+    }
+
+    /// Polls the futures that have woken. Pending while any is running.
+    fn drive(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
+        self.as_mut().project().woken.gather(cx);
         let mut turns = Turns::new();
-        while let Some((index, waker)) = this.woken.pop() {
-            let Some(place) = this.places.get_mut(index) else { continue };
-            if let Some(future) = place.future.as_mut().as_pin_mut() {
-                if let Poll::Ready(output) = future.poll(&mut Context::from_waker(waker)) {
-                    place.future.set(None);
-                    place.output = Some(output);
-                    *this.running -= 1;
-                    if !*this.ordered {
-                        this.next.push_back(index);
-                    }
-                }
-            }
+        while self.as_mut().poll_woken() {
             if turns.used_up(cx) {
                 break;
             }
         }
-        if *this.running == 0 { Poll::Ready(()) } else { Poll::Pending }
+        if self.running == 0 { Poll::Ready(()) } else { Poll::Pending }
+    }
+
+    /// Polls the next future that has woken. Whether there was one.
+    fn poll_woken(self: Pin<&mut Self>) -> bool {
+        let this = self.project();
+        let Some((index, waker)) = this.woken.pop() else {
+            return false;
+        };
+        // A waker may be older than the last restart, and its place gone.
+        let Some(place) = this.places.get_mut(index) else {
+            return true;
+        };
+        if let Some(future) = place.future.as_mut().as_pin_mut() {
+            if let Poll::Ready(output) = future.poll(&mut Context::from_waker(waker)) {
+                place.future.set(None);
+                place.output = Some(output);
+                *this.running -= 1;
+                if !*this.ordered {
+                    this.next.push_back(index);
+                }
+            }
+        }
+        true
     }
 
     /// Takes the output that comes next, if it is there.

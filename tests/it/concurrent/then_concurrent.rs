@@ -80,6 +80,16 @@ async fn a_failure_behind_a_busy_consumer_comes_behind_the_outputs_that_are_read
 }
 
 #[tokio::test(start_paused = true)]
+async fn what_is_ready_at_once_comes_before_a_failure_of_the_same_moment() {
+    let failing = || script([Emit(1), Emit(2), Fail("over")]);
+    assert_eq!(seen(failing().then_concurrent(4, std::future::ready), 0).await, ["0 1", "0 2", "0 !\"over\""]);
+    assert_eq!(
+        seen(failing().then_concurrent_unordered(4, std::future::ready), 0).await,
+        ["0 1", "0 2", "0 !\"over\""]
+    );
+}
+
+#[tokio::test(start_paused = true)]
 async fn upstream_waits_for_a_place() {
     let trace = Trace::new();
     let source = super::clock::traced(&trace, "source", burst(3));
