@@ -14,6 +14,7 @@ mod shared_scenarios;
 mod started;
 mod state;
 mod stress;
+mod tasks;
 
 use std::convert::Infallible;
 use std::sync::mpsc::{RecvTimeoutError, channel};
