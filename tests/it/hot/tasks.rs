@@ -19,7 +19,11 @@ async fn a_launched_flow_runs_to_its_end_and_its_failure_is_the_tasks() {
     let seen = Arc::new(AtomicUsize::new(0));
     let counted = Arc::clone(&seen);
     let mut set = JoinSet::new();
-    flow_of(0..5).inspect(move |_| drop(counted.fetch_add(1, Ordering::Relaxed))).launch_in(&mut set);
+    flow_of(0..5)
+        .inspect(move |_| {
+            counted.fetch_add(1, Ordering::Relaxed);
+        })
+        .launch_in(&mut set);
     assert_eq!(set.join_next().await.unwrap().unwrap(), Ok(()));
     assert_eq!(seen.load(Ordering::Relaxed), 5);
     let mut set = JoinSet::new();
@@ -35,8 +39,8 @@ async fn a_launched_flow_can_be_aborted() {
     let handle = once_ok(move || {
         let held = Arc::clone(&held);
         async move {
-            let _held = held;
             std::future::pending::<()>().await;
+            drop(held);
         }
     })
     .launch_in(&mut set);
@@ -51,8 +55,11 @@ async fn what_is_produced_runs_ahead_by_64_and_comes_in_order() {
     let made = Arc::new(AtomicUsize::new(0));
     let counted = Arc::clone(&made);
     let mut set = JoinSet::new();
-    let produced =
-        flow_of(0..1_000).inspect(move |_| drop(counted.fetch_add(1, Ordering::Relaxed))).produce_in(&mut set);
+    let produced = flow_of(0..1_000)
+        .inspect(move |_| {
+            counted.fetch_add(1, Ordering::Relaxed);
+        })
+        .produce_in(&mut set);
     settle().await;
     assert_eq!(made.load(Ordering::Relaxed), 65, "64 in the channel and one in hand");
     assert_eq!(produced.into_try_flow().to_vec().await, Ok((0..1_000).collect::<Vec<_>>()));
@@ -74,8 +81,8 @@ async fn dropping_what_is_produced_ends_the_task_also_while_the_flow_waits() {
     let waiting = once_ok(move || {
         let held = Arc::clone(&held);
         async move {
-            let _held = held;
             std::future::pending::<()>().await;
+            drop(held);
         }
     });
     let produced = waiting.produce_in(&mut set);
