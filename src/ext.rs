@@ -29,7 +29,7 @@ use crate::operator::{
     AndThen, Catch, Chain, Chunks, Dematerialize, DistinctUntilChangedBy, Enumerate, Event, Filter, FilterMap,
     FilterStream, FlatMapConcat, Inspect, Map, MapErr, MapToResult, Materialize, OnCancel, OnCompletion, OnEach,
     OnEmpty, OnStart, Pairwise, Repeat, RunningFold, RunningReduce, Skip, SkipWhile, Take, TakeUntil, TakeWhile, Then,
-    Transform, TransformWhile, TryMap, Zip,
+    Transform, TryMap, Zip,
 };
 #[cfg(feature = "std")]
 use crate::operator::{
@@ -534,12 +534,12 @@ pub trait FlowExt: Flow {
     ///
     /// Kotlin: `transformWhile`.
     #[doc(alias = "transformWhile")]
-    fn transform_while<U, Op, Fut>(self, op: Op) -> TransformWhile<Self, U, Op>
+    fn transform_while<U, Op, Fut>(self, op: Op) -> Transform<Self, U, Op>
     where
         Op: FnMut(Self::Item, Emitter<U>) -> Fut,
         Fut: Future<Output: LambdaOutput<Self::Error, Value = bool>>,
     {
-        TransformWhile::new(self, op)
+        Transform::new(self, op)
     }
 
     /// Collects items into vectors of `size`. The last one may be shorter; none is empty.

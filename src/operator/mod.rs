@@ -47,7 +47,6 @@ mod then;
 #[cfg(feature = "std")]
 mod then_concurrent;
 mod transform;
-mod transform_while;
 mod try_map;
 #[cfg(feature = "std")]
 mod with_latest_from;
@@ -104,7 +103,6 @@ pub use then::{Then, ThenStream};
 #[cfg(feature = "std")]
 pub use then_concurrent::{ThenConcurrent, ThenConcurrentStream};
 pub use transform::{Transform, TransformStream};
-pub use transform_while::{TransformWhile, TransformWhileStream};
 pub use try_map::{TryMap, TryMapStream};
 #[cfg(feature = "std")]
 pub use with_latest_from::{WithLatestFrom, WithLatestFromStream};

@@ -10,9 +10,9 @@ use pin_project_lite::pin_project;
 use crate::coop::Turns;
 use crate::emitter::{EmitRun, Emitter, Step};
 use crate::flow::{Flow, FlowStream, PollItem, Restart};
-use crate::source::LambdaOutput;
+use crate::source::{GoesOn, LambdaOutput};
 
-/// The flow of [`transform`](crate::FlowExt::transform).
+/// The flow of [`transform`](crate::FlowExt::transform) and [`transform_while`](crate::FlowExt::transform_while).
 #[must_use = "flows do nothing unless collected"]
 pub struct Transform<F, U, Op> {
     flow: F,
@@ -21,7 +21,7 @@ pub struct Transform<F, U, Op> {
 }
 
 pin_project! {
-    /// The stream of [`transform`](crate::FlowExt::transform).
+    /// The stream of [`transform`](crate::FlowExt::transform) and [`transform_while`](crate::FlowExt::transform_while).
     #[must_use = "streams do nothing unless polled"]
     pub struct TransformStream<S, U, Fut: Future, Op> {
         #[pin]
@@ -55,7 +55,7 @@ impl<F, U, Op, Fut> Flow for Transform<F, U, Op>
 where
     F: Flow,
     Op: FnMut(F::Item, Emitter<U>) -> Fut,
-    Fut: Future<Output: LambdaOutput<F::Error, Value = ()>>,
+    Fut: Future<Output: LambdaOutput<F::Error, Value: GoesOn>>,
 {
     type Item = U;
     type Error = F::Error;
@@ -70,7 +70,7 @@ impl<S, U, Fut, Op, T, E> Stream for TransformStream<S, U, Fut, Op>
 where
     S: FlowStream<Item = Result<T, E>>,
     Op: FnMut(T, Emitter<U>) -> Fut,
-    Fut: Future<Output: LambdaOutput<E, Value = ()>>,
+    Fut: Future<Output: LambdaOutput<E, Value: GoesOn>>,
 {
     type Item = Result<U, E>;
 
@@ -87,9 +87,10 @@ where
                     }
                     Poll::Ready(Step::Item(item)) => return Poll::Ready(Some(Ok(item))),
                     Poll::Ready(Step::Done(output)) => {
-                        if let Err(error) = output.into_result() {
+                        let output = output.into_result().map(GoesOn::goes_on);
+                        if !matches!(output, Ok(true)) {
                             this.stream.stop();
-                            return Poll::Ready(Some(Err(error)));
+                            return Poll::Ready(output.err().map(Err));
                         }
                     }
                 }
@@ -110,7 +111,7 @@ impl<S, U, Fut, Op, T, E> FusedStream for TransformStream<S, U, Fut, Op>
 where
     S: FlowStream<Item = Result<T, E>>,
     Op: FnMut(T, Emitter<U>) -> Fut,
-    Fut: Future<Output: LambdaOutput<E, Value = ()>>,
+    Fut: Future<Output: LambdaOutput<E, Value: GoesOn>>,
 {
     fn is_terminated(&self) -> bool {
         !self.run.is_running() && self.stream.is_terminated()
@@ -121,7 +122,7 @@ impl<S, U, Fut, Op, T, E> FlowStream for TransformStream<S, U, Fut, Op>
 where
     S: FlowStream<Item = Result<T, E>>,
     Op: FnMut(T, Emitter<U>) -> Fut,
-    Fut: Future<Output: LambdaOutput<E, Value = ()>>,
+    Fut: Future<Output: LambdaOutput<E, Value: GoesOn>>,
 {
     forward!(poll_progress);
 
@@ -136,7 +137,7 @@ impl<S, U, Fut, Op, T, E> Restart for TransformStream<S, U, Fut, Op>
 where
     S: Restart<Item = Result<T, E>>,
     Op: FnMut(T, Emitter<U>) -> Fut,
-    Fut: Future<Output: LambdaOutput<E, Value = ()>>,
+    Fut: Future<Output: LambdaOutput<E, Value: GoesOn>>,
 {
     fn restart(self: Pin<&mut Self>) {
         let this = self.project();

@@ -102,6 +102,25 @@ impl<V, E> LambdaOutput<E> for Result<V, E> {
 /// it can be had as the output of a function pointer.
 type Never = <fn() -> ! as sealed::Returns>::Output;
 
+/// The value of a [`LambdaOutput`] behind which the flow goes on or ends.
+pub trait GoesOn: sealed::Sealed {
+    /// Whether it goes on: `()` does.
+    #[doc(hidden)]
+    fn goes_on(self) -> bool;
+}
+
+impl GoesOn for () {
+    fn goes_on(self) -> bool {
+        true
+    }
+}
+
+impl GoesOn for bool {
+    fn goes_on(self) -> bool {
+        self
+    }
+}
+
 mod sealed {
     pub trait Sealed {}
 

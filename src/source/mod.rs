@@ -11,7 +11,7 @@ mod flow_of;
 mod from_stream;
 mod once;
 
-pub use body::{BodyOutput, LambdaOutput};
+pub use body::{BodyOutput, GoesOn, LambdaOutput};
 #[cfg(feature = "std")]
 pub use channel_flow::{
     ChannelBody, ChannelFlow, ChannelFlowStream, Registered, Registration, RestartBody, Send, SendError, Sender,
