@@ -1,4 +1,3 @@
-use core::mem;
 use core::pin::Pin;
 use core::task::{Context, Poll};
 use core::time::Duration;
@@ -6,7 +5,7 @@ use core::time::Duration;
 use futures_core::{FusedStream, Stream};
 use pin_project_lite::pin_project;
 
-use super::Alarm;
+use super::{Alarm, Intake};
 use crate::coop::Turns;
 use crate::flow::{Flow, FlowStream, PollItem, Restart};
 
@@ -29,18 +28,8 @@ pin_project! {
         time: D,
         // The item for which the timer runs.
         settling: Option<T>,
-        // What upstream has emitted while the consumer was busy, and with which it waits.
-        in_hand: Option<T>,
-        phase: Phase<E>,
+        intake: Intake<T, E>,
     }
-}
-
-enum Phase<E> {
-    Fresh,
-    Running,
-    Failed(E),
-    Ended,
-    Done,
 }
 
 /// How long an item must stay the latest one: a `Duration`, or a closure that tells it for each item.
@@ -85,20 +74,18 @@ where
             stream: self.flow.into_stream(),
             time: self.time,
             settling: None,
-            in_hand: None,
-            phase: Phase::Fresh,
+            intake: Intake::new(),
         }
     }
 }
 
 impl<S, T, E, D> DebounceStream<S, T, E, D> {
     /// Forgets the items and the timer.
-    fn clear(self: Pin<&mut Self>, phase: Phase<E>) {
+    fn clear(self: Pin<&mut Self>, intake: Intake<T, E>) {
         let this = self.project();
         this.alarm.clear();
         *this.settling = None;
-        *this.in_hand = None;
-        *this.phase = phase;
+        *this.intake = intake;
     }
 }
 
@@ -113,16 +100,7 @@ where
         let mut turns = Turns::new();
         loop {
             let mut this = self.as_mut().project();
-            let received = match (this.in_hand.take(), mem::replace(this.phase, Phase::Running)) {
-                (Some(item), phase) => {
-                    *this.phase = phase;
-                    Poll::Ready(Some(Ok(item)))
-                }
-                (None, Phase::Fresh | Phase::Running) => this.stream.as_mut().poll_next(cx),
-                (None, Phase::Failed(error)) => Poll::Ready(Some(Err(error))),
-                (None, Phase::Ended | Phase::Done) => Poll::Ready(None),
-            };
-            match received {
+            match this.intake.poll_next(this.stream.as_mut(), cx) {
                 Poll::Ready(Some(Ok(item))) => {
                     let time = this.time.time(&item);
                     if time.is_zero() {
@@ -134,12 +112,12 @@ where
                     this.alarm.set(time);
                 }
                 Poll::Ready(Some(Err(error))) => {
-                    self.clear(Phase::Done);
+                    self.clear(Intake::ended());
                     return Poll::Ready(Some(Err(error)));
                 }
                 Poll::Ready(None) => {
                     let last = this.settling.take();
-                    self.clear(Phase::Done);
+                    self.clear(Intake::ended());
                     return Poll::Ready(last.map(Ok));
                 }
                 Poll::Pending => {
@@ -166,7 +144,7 @@ where
     D: DebounceTime<T>,
 {
     fn is_terminated(&self) -> bool {
-        matches!(self.phase, Phase::Done)
+        self.intake.is_ended() && self.settling.is_none()
     }
 }
 
@@ -176,23 +154,12 @@ where
     D: DebounceTime<T>,
 {
     fn poll_progress(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
-        let mut this = self.project();
-        if !matches!(this.phase, Phase::Running) {
-            return Poll::Ready(());
-        }
-        if this.in_hand.is_none() {
-            match this.stream.as_mut().poll_next(cx) {
-                Poll::Pending => return Poll::Pending,
-                Poll::Ready(Some(Ok(item))) => *this.in_hand = Some(item),
-                Poll::Ready(Some(Err(error))) => *this.phase = Phase::Failed(error),
-                Poll::Ready(None) => *this.phase = Phase::Ended,
-            }
-        }
-        this.stream.poll_progress(cx)
+        let this = self.project();
+        this.intake.poll_progress(this.stream, cx)
     }
 
     fn stop(mut self: Pin<&mut Self>) {
-        self.as_mut().clear(Phase::Done);
+        self.as_mut().clear(Intake::ended());
         self.project().stream.stop();
     }
 }
@@ -203,7 +170,7 @@ where
     D: DebounceTime<T>,
 {
     fn restart(mut self: Pin<&mut Self>) {
-        self.as_mut().clear(Phase::Fresh);
+        self.as_mut().clear(Intake::new());
         self.project().stream.restart();
     }
 }

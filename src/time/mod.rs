@@ -3,6 +3,7 @@
 mod chunks_timeout;
 mod debounce;
 mod delay_start;
+mod intake;
 mod interval;
 mod sample;
 mod sleep;
@@ -17,4 +18,5 @@ pub use sample::{Sample, SampleStream};
 pub use throttle::{Edge, Throttle, ThrottleStream};
 pub use timeout::{Timeout, TimeoutStream};
 
+use intake::Intake;
 use sleep::Alarm;

@@ -1,4 +1,3 @@
-use core::mem;
 use core::pin::Pin;
 use core::task::{Context, Poll};
 use core::time::Duration;
@@ -6,7 +5,7 @@ use core::time::Duration;
 use futures_core::{FusedStream, Stream};
 use pin_project_lite::pin_project;
 
-use super::Alarm;
+use super::{Alarm, Intake};
 use crate::coop::Turns;
 use crate::flow::{Flow, FlowStream, PollItem, Restart};
 
@@ -43,18 +42,8 @@ pin_project! {
         edge: Edge,
         // What is due at the end of the period.
         trailing: Option<T>,
-        // What upstream has emitted while the consumer was busy, and with which it waits.
-        in_hand: Option<T>,
-        phase: Phase<E>,
+        intake: Intake<T, E>,
     }
-}
-
-enum Phase<E> {
-    Fresh,
-    Running,
-    Failed(E),
-    Ended,
-    Done,
 }
 
 debug_fields!(Throttle<F> { flow: F });
@@ -78,20 +67,18 @@ impl<F: Flow> Flow for Throttle<F> {
             period: self.period,
             edge: self.edge,
             trailing: None,
-            in_hand: None,
-            phase: Phase::Fresh,
+            intake: Intake::new(),
         }
     }
 }
 
 impl<S, T, E> ThrottleStream<S, T, E> {
     /// Forgets the items and the period.
-    fn clear(self: Pin<&mut Self>, phase: Phase<E>) {
+    fn clear(self: Pin<&mut Self>, intake: Intake<T, E>) {
         let this = self.project();
         this.alarm.clear();
         *this.trailing = None;
-        *this.in_hand = None;
-        *this.phase = phase;
+        *this.intake = intake;
     }
 }
 
@@ -111,16 +98,7 @@ where
                     return Poll::Ready(Some(Ok(item)));
                 }
             }
-            let received = match (this.in_hand.take(), mem::replace(this.phase, Phase::Running)) {
-                (Some(item), phase) => {
-                    *this.phase = phase;
-                    Poll::Ready(Some(Ok(item)))
-                }
-                (None, Phase::Fresh | Phase::Running) => this.stream.as_mut().poll_next(cx),
-                (None, Phase::Failed(error)) => Poll::Ready(Some(Err(error))),
-                (None, Phase::Ended | Phase::Done) => Poll::Ready(None),
-            };
-            match received {
+            match this.intake.poll_next(this.stream.as_mut(), cx) {
                 Poll::Pending => return Poll::Pending,
                 Poll::Ready(Some(Ok(item))) => {
                     let opens = !this.alarm.is_set();
@@ -134,12 +112,12 @@ where
                     }
                 }
                 Poll::Ready(Some(Err(error))) => {
-                    self.clear(Phase::Done);
+                    self.clear(Intake::ended());
                     return Poll::Ready(Some(Err(error)));
                 }
                 Poll::Ready(None) => {
                     let last = this.trailing.take();
-                    self.clear(Phase::Done);
+                    self.clear(Intake::ended());
                     return Poll::Ready(last.map(Ok));
                 }
             }
@@ -155,7 +133,7 @@ where
     S: FlowStream<Item = Result<T, E>>,
 {
     fn is_terminated(&self) -> bool {
-        matches!(self.phase, Phase::Done)
+        self.intake.is_ended() && self.trailing.is_none()
     }
 }
 
@@ -164,23 +142,12 @@ where
     S: FlowStream<Item = Result<T, E>>,
 {
     fn poll_progress(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
-        let mut this = self.project();
-        if !matches!(this.phase, Phase::Running) {
-            return Poll::Ready(());
-        }
-        if this.in_hand.is_none() {
-            match this.stream.as_mut().poll_next(cx) {
-                Poll::Pending => return Poll::Pending,
-                Poll::Ready(Some(Ok(item))) => *this.in_hand = Some(item),
-                Poll::Ready(Some(Err(error))) => *this.phase = Phase::Failed(error),
-                Poll::Ready(None) => *this.phase = Phase::Ended,
-            }
-        }
-        this.stream.poll_progress(cx)
+        let this = self.project();
+        this.intake.poll_progress(this.stream, cx)
     }
 
     fn stop(mut self: Pin<&mut Self>) {
-        self.as_mut().clear(Phase::Done);
+        self.as_mut().clear(Intake::ended());
         self.project().stream.stop();
     }
 }
@@ -190,7 +157,7 @@ where
     S: Restart<Item = Result<T, E>>,
 {
     fn restart(mut self: Pin<&mut Self>) {
-        self.as_mut().clear(Phase::Fresh);
+        self.as_mut().clear(Intake::new());
         self.project().stream.restart();
     }
 }

@@ -1,4 +1,3 @@
-use core::mem;
 use core::pin::Pin;
 use core::task::{Context, Poll};
 use core::time::Duration;
@@ -6,7 +5,7 @@ use core::time::Duration;
 use futures_core::{FusedStream, Stream};
 use pin_project_lite::pin_project;
 
-use super::Alarm;
+use super::{Alarm, Intake};
 use crate::error::TimeoutError;
 use crate::flow::{Flow, FlowStream, PollItem, Restart};
 
@@ -27,17 +26,8 @@ pin_project! {
         #[pin]
         stream: S,
         limit: Duration,
-        // What upstream has emitted while the consumer was busy, and with which it waits.
-        in_hand: Option<T>,
-        phase: Phase<E>,
+        intake: Intake<T, E>,
     }
-}
-
-enum Phase<E> {
-    Fresh,
-    Running,
-    Failed(E),
-    Done,
 }
 
 debug_fields!(Timeout<F> { flow: F });
@@ -55,13 +45,7 @@ impl<F: Flow> Flow for Timeout<F> {
     type Stream = TimeoutStream<F::Stream, F::Item, F::Error>;
 
     fn into_stream(self) -> Self::Stream {
-        TimeoutStream {
-            alarm: Alarm::new(),
-            stream: self.flow.into_stream(),
-            limit: self.limit,
-            in_hand: None,
-            phase: Phase::Fresh,
-        }
+        TimeoutStream { alarm: Alarm::new(), stream: self.flow.into_stream(), limit: self.limit, intake: Intake::new() }
     }
 }
 
@@ -73,36 +57,25 @@ where
 
     fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> PollItem<T, TimeoutError<E>> {
         let mut this = self.project();
-        if let Some(item) = this.in_hand.take() {
-            this.alarm.clear();
-            return Poll::Ready(Some(Ok(item)));
+        if this.intake.is_ended() {
+            return Poll::Ready(None);
         }
-        match mem::replace(this.phase, Phase::Done) {
-            Phase::Fresh | Phase::Running => {}
-            Phase::Failed(error) => return Poll::Ready(Some(Err(TimeoutError::Upstream(error)))),
-            Phase::Done => return Poll::Ready(None),
-        }
-        let received = if this.limit.is_zero() { Poll::Pending } else { this.stream.as_mut().poll_next(cx) };
-        match received {
-            Poll::Ready(Some(Ok(item))) => {
-                *this.phase = Phase::Running;
+        let elapses_at_once = this.limit.is_zero();
+        if !elapses_at_once {
+            if let Poll::Ready(item) = this.intake.poll_next(this.stream.as_mut(), cx) {
                 this.alarm.clear();
-                Poll::Ready(Some(Ok(item)))
+                return Poll::Ready(item.map(|item| item.map_err(TimeoutError::Upstream)));
             }
-            Poll::Ready(Some(Err(error))) => Poll::Ready(Some(Err(TimeoutError::Upstream(error)))),
-            Poll::Ready(None) => Poll::Ready(None),
-            Poll::Pending => {
-                if !this.alarm.is_set() {
-                    this.alarm.as_mut().set(*this.limit);
-                }
-                if this.limit.is_zero() || this.alarm.poll_ring(cx).is_ready() {
-                    this.stream.stop();
-                    return Poll::Ready(Some(Err(TimeoutError::Elapsed)));
-                }
-                *this.phase = Phase::Running;
-                Poll::Pending
+            if !this.alarm.is_set() {
+                this.alarm.as_mut().set(*this.limit);
             }
         }
+        if elapses_at_once || this.alarm.poll_ring(cx).is_ready() {
+            *this.intake = Intake::ended();
+            this.stream.stop();
+            return Poll::Ready(Some(Err(TimeoutError::Elapsed)));
+        }
+        Poll::Pending
     }
 }
 
@@ -111,7 +84,7 @@ where
     S: FlowStream<Item = Result<T, E>>,
 {
     fn is_terminated(&self) -> bool {
-        matches!(self.phase, Phase::Done) && self.in_hand.is_none()
+        self.intake.is_ended()
     }
 }
 
@@ -120,27 +93,15 @@ where
     S: FlowStream<Item = Result<T, E>>,
 {
     fn poll_progress(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
-        let mut this = self.project();
-        if !matches!(this.phase, Phase::Running) {
-            return Poll::Ready(());
-        }
-        if this.in_hand.is_none() {
-            match this.stream.as_mut().poll_next(cx) {
-                Poll::Pending => return Poll::Pending,
-                Poll::Ready(Some(Ok(item))) => *this.in_hand = Some(item),
-                Poll::Ready(Some(Err(error))) => *this.phase = Phase::Failed(error),
-                Poll::Ready(None) => *this.phase = Phase::Done,
-            }
-        }
-        this.stream.poll_progress(cx)
+        let this = self.project();
+        this.intake.poll_progress(this.stream, cx)
     }
 
     fn stop(self: Pin<&mut Self>) {
         let this = self.project();
         this.alarm.clear();
         this.stream.stop();
-        *this.in_hand = None;
-        *this.phase = Phase::Done;
+        *this.intake = Intake::ended();
     }
 }
 
@@ -152,7 +113,6 @@ where
         let this = self.project();
         this.alarm.clear();
         this.stream.restart();
-        *this.in_hand = None;
-        *this.phase = Phase::Fresh;
+        *this.intake = Intake::new();
     }
 }
