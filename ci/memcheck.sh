@@ -25,7 +25,7 @@ valgrind_run() {
         return
     fi
     local tests
-    tests="$(CARGO_TARGET_DIR="$target" cargo test --test it --no-run 2>&1 | tee /dev/stderr | program)"
+    tests="$(CARGO_TARGET_DIR="$target" cargo test --test it --no-run 2>&1 | tee >(cat >&2) | program)"
     # One thread: valgrind runs one at a time anyway.
     valgrind --quiet --error-exitcode=1 --leak-check=full --errors-for-leak-kinds=definite --show-leak-kinds=definite \
         "$tests" --test-threads=1 "${left_out[@]}" \
@@ -41,7 +41,7 @@ sanitizer_run() {
     host="$(rustup run nightly rustc -vV | sed -n 's/^host: //p')"
     # A target of its own keeps the flags away from build scripts and macros.
     tests="$(RUSTFLAGS="${RUSTFLAGS:-} -Zsanitizer=address" CARGO_TARGET_DIR="$target/asan" \
-        cargo +nightly test --test it --no-run --target "$host" 2>&1 | tee /dev/stderr | program)"
+        cargo +nightly test --test it --no-run --target "$host" 2>&1 | tee >(cat >&2) | program)"
     ASAN_OPTIONS="detect_leaks=1:detect_stack_use_after_return=1" "$tests" "${left_out[@]}"
 }
 
