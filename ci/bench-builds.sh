@@ -4,7 +4,7 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 cargo bench --no-run -p coldflow-benches
-for bench in concurrency retry sequential; do
+for bench in concurrency hot retry sequential; do
     # The ways of a row check that they give the same result before they are timed.
     out=$(cargo bench -q -p coldflow-benches --bench "$bench" -- --rounds 2 --sample-us 20)
     rows=$(grep -c '^| [^n]' <<<"$out")

@@ -11,7 +11,7 @@ target="${CARGO_TARGET_DIR:-target}/memcheck"
 # about how long something takes.
 left_out=(
     --skip ui:: --skip allocations:: --skip types:: --skip sizes:: --skip properties:: --skip imports::
-    --skip deep:: --skip coop:: --skip complete:: --skip ten_thousand --skip fires --skip does_not_starve
+    --skip deep:: --skip coop:: --skip complete:: --skip cost:: --skip ten_thousand --skip fires --skip does_not_starve
 )
 
 # The program that a test build has made, from what cargo says.

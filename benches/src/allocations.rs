@@ -11,17 +11,20 @@ pub struct CountingAllocator;
 
 thread_local! {
     static COUNT: Cell<u64> = const { Cell::new(0) };
+    static LIVE: Cell<usize> = const { Cell::new(0) };
 }
 
 // SAFETY: all is done by the system's allocator.
 unsafe impl GlobalAlloc for CountingAllocator {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         COUNT.set(COUNT.get() + 1);
+        LIVE.set(LIVE.get().wrapping_add(layout.size()));
         // SAFETY: what the caller promises, passed on.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, memory: *mut u8, layout: Layout) {
+        LIVE.set(LIVE.get().wrapping_sub(layout.size()));
         // SAFETY: what the caller promises, passed on.
         unsafe { System.dealloc(memory, layout) }
     }
@@ -32,4 +35,13 @@ pub fn allocations(work: impl FnOnce()) -> u64 {
     let before = COUNT.get();
     work();
     COUNT.get() - before
+}
+
+/// How many bytes more than before are allocated on this thread while what `make` makes is there.
+pub fn bytes_held<T>(make: impl FnOnce() -> T) -> usize {
+    let before = LIVE.get();
+    let made = make();
+    let held = LIVE.get().wrapping_sub(before);
+    drop(made);
+    held
 }

@@ -15,7 +15,7 @@ use std::hint::black_box;
 use std::process::exit;
 use std::time::{Duration, Instant};
 
-pub use allocations::{CountingAllocator, allocations};
+pub use allocations::{CountingAllocator, allocations, bytes_held};
 pub use driver::{drive, on_tokio, spawned_on_tokio};
 
 /// One way to do the work of a row.

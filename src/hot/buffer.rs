@@ -84,6 +84,8 @@ pub(super) struct Buffer<T> {
 /// What a subscriber finds.
 pub(super) enum Next<T> {
     Value(Arc<T>),
+    /// One that others are still to read.
+    Shared(Arc<T>),
     /// Nothing yet: it is woken when there is something. The waker that was replaced comes along.
     Waits(Option<Waker>),
     /// No value will come any more.
@@ -153,6 +155,23 @@ impl<T> Buffer<T> {
             }
             self.admit(released);
         }
+    }
+
+    /// Gives a subscriber its next value, where that makes no difference to anybody else: the value is there, and others
+    /// are still to read it.
+    #[inline]
+    pub(super) fn next_of_many(&mut self, place: usize) -> Option<Arc<T>> {
+        let position = self.subscribers.get_mut(place)?;
+        let next = (*position).max(self.start);
+        let offset = usize::try_from(next - self.start).ok()?;
+        let value = self.values.get(offset)?;
+        if self.readers[offset] < 2 {
+            return None;
+        }
+        *position = next + 1;
+        self.readers[offset] -= 1;
+        self.readers[offset + 1] += 1;
+        Some(Arc::clone(value))
     }
 
     /// Gives a subscriber its next value.

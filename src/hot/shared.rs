@@ -126,6 +126,19 @@ impl<T> Core<T> {
         result
     }
 
+    /// Gives a subscriber its next value.
+    fn next(&self, place: usize, cx: &Context<'_>) -> Next<T> {
+        let mut state = self.lock();
+        if let Some(value) = state.buffer.next_of_many(place) {
+            return Next::Shared(value);
+        }
+        let mut released = Released::new();
+        let next = state.buffer.next(place, cx, &mut released);
+        drop(state);
+        released.release();
+        next
+    }
+
     /// Emits a value into a flow that always has room.
     pub(super) fn emit_now(&self, value: T) -> Released<T> {
         let mut released = Released::new();
@@ -405,9 +418,9 @@ impl<T: Clone> Stream for SharedFlowStream<T> {
             return Poll::Ready(None);
         }
         let place = self.subscribe();
-        let next = self.core.with(|buffer, released| buffer.next(place, cx, released));
-        match next {
+        match self.core.next(place, cx) {
             Next::Value(value) => Poll::Ready(Some(Ok(Arc::unwrap_or_clone(value)))),
+            Next::Shared(value) => Poll::Ready(Some(Ok(T::clone(&value)))),
             Next::Waits(_replaced) => Poll::Pending,
             Next::Ended { failed } => {
                 self.unsubscribe(Phase::Done);
