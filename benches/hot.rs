@@ -49,7 +49,7 @@ where
 
 /// Lets the others run at the end of a burst.
 async fn pace(n: u64, burst: u64) {
-    if n % burst == 0 {
+    if n.is_multiple_of(burst) {
         yield_now().await;
     }
 }

@@ -40,8 +40,8 @@ pub fn allocations(work: impl FnOnce()) -> u64 {
 /// How many bytes more than before are allocated on this thread while what `make` makes is there.
 pub fn bytes_held<T>(make: impl FnOnce() -> T) -> usize {
     let before = LIVE.get();
-    let made = make();
+    let thing = make();
     let held = LIVE.get().wrapping_sub(before);
-    drop(made);
+    drop(thing);
     held
 }
