@@ -157,21 +157,29 @@ impl<T> Buffer<T> {
         }
     }
 
-    /// Gives a subscriber its next value, where that makes no difference to anybody else: the value is there, and others
-    /// are still to read it.
+    /// Gives a subscriber its next value, where that lets nobody else go on: others are still to read it, or it is the last
+    /// to do so and no emission waits.
     #[inline]
-    pub(super) fn next_of_many(&mut self, place: usize) -> Option<Arc<T>> {
+    pub(super) fn next_quickly(&mut self, place: usize) -> Option<Next<T>> {
         let position = self.subscribers.get_mut(place)?;
         let next = (*position).max(self.start);
         let offset = usize::try_from(next - self.start).ok()?;
         let value = self.values.get(offset)?;
-        if self.readers[offset] < 2 {
+        if next > self.slowest || self.readers[offset] > 1 {
+            *position = next + 1;
+            self.readers[offset] -= 1;
+            self.readers[offset + 1] += 1;
+            return Some(Next::Shared(Arc::clone(value)));
+        }
+        if offset > 0 || self.replay_from <= next || !self.waiting.is_empty() {
             return None;
         }
         *position = next + 1;
-        self.readers[offset] -= 1;
-        self.readers[offset + 1] += 1;
-        Some(Arc::clone(value))
+        self.readers.pop_front();
+        self.readers[0] += 1;
+        self.start += 1;
+        self.slowest = self.start;
+        self.values.pop_front().map(Next::Value)
     }
 
     /// Gives a subscriber its next value.

@@ -129,8 +129,8 @@ impl<T> Core<T> {
     /// Gives a subscriber its next value.
     fn next(&self, place: usize, cx: &Context<'_>) -> Next<T> {
         let mut state = self.lock();
-        if let Some(value) = state.buffer.next_of_many(place) {
-            return Next::Shared(value);
+        if let Some(next) = state.buffer.next_quickly(place) {
+            return next;
         }
         let mut released = Released::new();
         let next = state.buffer.next(place, cx, &mut released);
