@@ -26,10 +26,11 @@ valgrind_run() {
     fi
     local tests
     tests="$(CARGO_TARGET_DIR="$target" cargo test --test it --no-run 2>&1 | tee >(cat >&2) | program)"
-    # One thread: valgrind runs one at a time anyway.
+    # One thread: valgrind runs one at a time anyway. Left to the sanitizer is what does the same again and again at each
+    # millisecond or poll, and what plays threads against each other.
     valgrind --quiet --error-exitcode=1 --leak-check=full --errors-for-leak-kinds=definite --show-leak-kinds=definite \
         "$tests" --test-threads=1 "${left_out[@]}" \
-        --skip whole:: --skip surface:: # the same over and over at each poll: the sanitizer has them
+        --skip whole:: --skip surface:: --skip hot::
 }
 
 sanitizer_run() {
