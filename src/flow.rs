@@ -123,3 +123,21 @@ impl<F> ColdFlow for F where F: Flow<Stream: Restart> {}
 
 /// What a poll of a collection of `T` or `E` gives.
 pub(crate) type PollItem<T, E> = Poll<Option<Result<T, E>>>;
+
+/// Awaits `future`, and gives `stream` progress meanwhile.
+#[cfg(feature = "rt")]
+pub(crate) async fn with_progress<S, Fut>(mut stream: Pin<&mut S>, future: Fut) -> Fut::Output
+where
+    S: FlowStream,
+    Fut: Future,
+{
+    let mut future = core::pin::pin!(future);
+    core::future::poll_fn(|cx| {
+        let output = future.as_mut().poll(cx);
+        if output.is_pending() {
+            let _ = stream.as_mut().poll_progress(cx);
+        }
+        output
+    })
+    .await
+}

@@ -6,7 +6,7 @@ use core::task::{Context, Poll};
 use futures_core::Stream;
 use tokio::sync::mpsc::{Receiver, channel};
 
-use crate::flow::FlowStream;
+use crate::flow::{FlowStream, with_progress};
 
 /// How many items the flow runs ahead.
 const CAPACITY: usize = 64;
@@ -45,15 +45,7 @@ where
             Poll::Pending => stream.poll_next(cx),
         };
         while let Some(result) = poll_fn(|cx| next(cx, stream.as_mut())).await {
-            let mut sending = pin!(sender.send(result));
-            let sent = poll_fn(|cx| {
-                let sent = sending.as_mut().poll(cx);
-                if sent.is_pending() {
-                    let _ = stream.as_mut().poll_progress(cx);
-                }
-                sent
-            });
-            if sent.await.is_err() {
+            if with_progress(stream.as_mut(), sender.send(result)).await.is_err() {
                 break;
             }
         }

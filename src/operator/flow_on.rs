@@ -1,7 +1,7 @@
 use alloc::boxed::Box;
 use alloc::sync::Arc;
 use core::future::{Future, poll_fn};
-use core::pin::{Pin, pin};
+use core::pin::Pin;
 use core::task::{Context, Poll, Waker, ready};
 use std::panic::resume_unwind;
 use std::sync::{Mutex, PoisonError};
@@ -10,7 +10,7 @@ use pin_project_lite::pin_project;
 use tokio::runtime::Handle;
 use tokio::task::JoinHandle;
 
-use crate::flow::{Flow, FlowStream, Restart};
+use crate::flow::{Flow, FlowStream, Restart, with_progress};
 use crate::source::{ChannelBody, ChannelFlowStream, RestartBody, Sender};
 
 /// The flow of [`flow_on`](crate::FlowExt::flow_on).
@@ -129,15 +129,7 @@ where
                 Ok(item) => item,
                 Err(error) => return self.home.with(|home| home.error = Some(error)),
             };
-            let mut sending = pin!(sender.send(item));
-            let sent = poll_fn(|cx| {
-                let sent = sending.as_mut().poll(cx);
-                if sent.is_pending() {
-                    let _ = stream.as_mut().poll_progress(cx);
-                }
-                sent
-            });
-            if sent.await.is_err() {
+            if with_progress(stream.as_mut(), sender.send(item)).await.is_err() {
                 return;
             }
         }
