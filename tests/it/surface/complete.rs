@@ -102,7 +102,7 @@ fn structs() -> Vec<(String, String)> {
 }
 
 /// Those that are neither: they hold what a flow is made with, are handed to a body, or are of use without being collected.
-const PLAIN: [&str; 22] = [
+const PLAIN: [&str; 23] = [
     "BodyBlock",
     "BufferConfig",
     "Emitter",
@@ -113,6 +113,7 @@ const PLAIN: [&str; 22] = [
     "MutableSharedFlow",
     "MutableStateFlow",
     "NoFirstValue",
+    "Numbered",
     "OnHandle",
     "Registration",
     "RetryAtMost",
