@@ -51,6 +51,21 @@ pub struct Retry<B = Backoff, T = ()> {
     pub(super) reset_after: Option<ResetAfter>,
 }
 
+/// As a file might have said it.
+impl<B> From<Retry<B>> for Retry<B, Option<Duration>> {
+    fn from(policy: Retry<B>) -> Self {
+        policy.limit_attempts(None)
+    }
+}
+
+/// As a file might have said it.
+impl<B> From<Retry<B, Duration>> for Retry<B, Option<Duration>> {
+    fn from(policy: Retry<B, Duration>) -> Self {
+        let limit = policy.attempt_timeout;
+        policy.limit_attempts(Some(limit))
+    }
+}
+
 /// When the attempts of a [`Retry`] begin to count anew. See [`reset_after`](Retry::reset_after).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "lowercase"))]
@@ -171,13 +186,17 @@ impl<B, T> Retry<B, T> {
     #[track_caller]
     pub fn attempt_timeout(self, limit: Duration) -> Retry<B, Duration> {
         assert!(!limit.is_zero(), "`limit` must not be zero: no attempt could succeed");
+        self.limit_attempts(limit)
+    }
+
+    fn limit_attempts<U>(self, attempt_timeout: U) -> Retry<B, U> {
         Retry {
             attempts: self.attempts,
             backoff: self.backoff,
             jitter: self.jitter,
             cap: self.cap,
             deadline: self.deadline,
-            attempt_timeout: limit,
+            attempt_timeout,
             reset_after: self.reset_after,
         }
     }
