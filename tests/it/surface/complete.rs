@@ -102,21 +102,35 @@ fn structs() -> Vec<(String, String)> {
 }
 
 /// Those that are neither: they hold what a flow is made with, are handed to a body, or are of use without being collected.
-const PLAIN: [&str; 23] = [
+const PLAIN: [&str; 41] = [
+    "Backoff",
+    "Bare",
     "BodyBlock",
+    "Both",
     "BufferConfig",
+    "Delays",
     "Emitter",
+    "Explained",
     "FlowBlock",
     "FutureBlock",
+    "GiveUpEvent",
+    "Hint",
     "Latch",
     "MapState",
     "MutableSharedFlow",
     "MutableStateFlow",
     "NoFirstValue",
     "Numbered",
+    "OnGiveUp",
     "OnHandle",
+    "OnRetry",
+    "Random",
     "Registration",
+    "Retry",
     "RetryAtMost",
+    "RetryBudget",
+    "RetryError",
+    "RetryEvent",
     "RetryIf",
     "SendError",
     "Sender",
@@ -125,7 +139,11 @@ const PLAIN: [&str; 23] = [
     "StateFlow",
     "SubscriptionCount",
     "TimeoutError",
+    "Traced",
     "TrySendError",
+    "Waits",
+    "When",
+    "WithinBudget",
 ];
 
 #[test]
