@@ -8,7 +8,7 @@ use pin_project_lite::pin_project;
 
 use super::{AttemptTimeout, Hook, Outcome, Retry, RetryWith, RetryWithStream};
 use crate::flow::{Flow, Restart};
-use crate::source::{Once, OnceStream, once};
+use crate::source::{Once, OnceStream, SourceBody, once};
 
 /// Awaits `op` until it succeeds, as often as `policy` says.
 ///
@@ -101,7 +101,7 @@ where
 
 impl<Op, Fut, B, T, H, O, Item, E> IntoFuture for RetryWith<Once<Op>, B, T, H, O>
 where
-    Op: FnMut() -> Fut,
+    Op: SourceBody<(), Running = Fut>,
     Fut: Future<Output = Result<Item, E>>,
     B: IntoIterator<Item = Duration> + Clone,
     T: AttemptTimeout<E>,
