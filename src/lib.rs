@@ -61,6 +61,9 @@ pub use operator::{combine, combine_latest, merge, race};
 pub use retry::{Retry, retry};
 #[cfg(feature = "std")]
 pub use source::{SendError, Sender, TrySendError, callback_flow, channel_flow};
-pub use source::{StreamFlowExt, defer, empty, failed, flow, flow_of, from_stream, from_try_stream, once, once_ok};
+pub use source::{
+    StreamFlowExt, defer, empty, failed, flow, flow_of, flow_with, from_stream, from_try_stream, once, once_ok,
+    once_with,
+};
 #[cfg(feature = "time")]
 pub use time::{Edge, interval};
