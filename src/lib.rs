@@ -2,7 +2,9 @@
 // a link counts, so here the links of a page lead to the modules.
 #![doc = include_str!("guide/links.md")]
 #![doc = ""]
-#![doc = include_str!("../README.md")]
+// Its examples use the clock.
+#![cfg_attr(feature = "time", doc = include_str!("../README.md"))]
+#![cfg_attr(not(feature = "time"), doc = "Kotlin Flow semantics for Rust streams: cold, retryable, composable.")]
 #![cfg_attr(not(feature = "std"), no_std)]
 
 extern crate alloc;
