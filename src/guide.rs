@@ -1,14 +1,14 @@
 #![doc = include_str!("guide/links.md")]
 #![doc = ""]
 // The examples use all that there is.
-#![cfg_attr(feature = "time", doc = include_str!("../docs/README.md"))]
+#![cfg_attr(all(feature = "rt", feature = "macros"), doc = include_str!("../docs/README.md"))]
 
 /// A page. Its links lead to files; the first definition of a link counts, so here they lead to modules.
 macro_rules! page {
     ($name:ident, $file:literal) => {
         #[doc = include_str!("guide/links.md")]
         #[doc = ""]
-        #[cfg_attr(feature = "time", doc = include_str!(concat!("../docs/", $file)))]
+        #[cfg_attr(all(feature = "rt", feature = "macros"), doc = include_str!(concat!("../docs/", $file)))]
         pub mod $name {}
     };
 }
@@ -21,6 +21,7 @@ page!(errors, "errors.md");
 page!(cancellation, "cancellation.md");
 page!(concurrency, "concurrency.md");
 page!(hot_flows, "hot-flows.md");
+page!(policies, "policies.md");
 page!(composing, "composing.md");
 page!(coming_from_kotlin, "coming-from-kotlin.md");
 page!(differences_from_kotlin, "differences-from-kotlin.md");
