@@ -1,14 +1,10 @@
 // The pages of the guide are files for who reads the repository, and modules in the documentation. The first definition of
 // a link counts, so here the links of a page lead to the modules.
-#![doc = "[design]: crate::guide::design"]
-#![doc = "[concurrency]: crate::guide::concurrency"]
-#![doc = "[differences]: crate::guide::differences_from_kotlin"]
-#![doc = "[coming]: crate::guide::coming_from_kotlin"]
-#![doc = "[benchmarks]: crate::guide::benchmarks"]
-#![doc = "[pitfalls]: crate::guide::pitfalls"]
-#![doc = "[left-out]: crate::guide::left_out"]
+#![doc = include_str!("guide/links.md")]
 #![doc = ""]
-#![doc = include_str!("../README.md")]
+// Its examples use the clock.
+#![cfg_attr(feature = "time", doc = include_str!("../README.md"))]
+#![cfg_attr(not(feature = "time"), doc = "Kotlin Flow semantics for Rust streams: cold, retryable, composable.")]
 #![cfg_attr(not(feature = "std"), no_std)]
 
 extern crate alloc;
