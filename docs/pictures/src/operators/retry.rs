@@ -8,7 +8,7 @@ use tokio::time::sleep;
 use crate::picture::Picture;
 
 pub(crate) fn pictures() -> Vec<Picture> {
-    vec![retry(), retry_when()]
+    vec![retry(), retry_if(), retry_when()]
 }
 
 fn retry() -> Picture {
@@ -16,6 +16,14 @@ fn retry() -> Picture {
         let source = r.source("source", ["50:1 150:!down", "50:1 100:2 200:!busy", "50:1 100:2 150:3 200:|"]);
         r.operator("retry(2)");
         r.lane("out").collect(&[], source.retry(2)).await;
+    })
+}
+
+fn retry_if() -> Picture {
+    Picture::record("retry_if", "retry_if collects again at once while its predicate holds", async |r| {
+        let source = r.source("source", ["50:1 150:!down", "50:1 100:2 200:!gone"]);
+        r.operator("retry_if(|cause, _| *cause != \"gone\")");
+        r.lane("out").collect(&[], source.retry_if(|cause, _| *cause != "gone")).await;
     })
 }
 

@@ -19,12 +19,13 @@ const MARGIN: f64 = 22.0;
 const LABELS: (f64, f64) = (48.0, 150.0);
 const LETTER: f64 = 7.2;
 
+const TOP: f64 = 4.0;
 const LANE: f64 = 38.0;
 /// What a lane with words below its line takes in addition.
 const WORDS: f64 = 10.0;
 const OPERATOR: f64 = 40.0;
 const GAP: f64 = 16.0;
-const AXIS: f64 = 24.0;
+const AXIS: f64 = 34.0;
 
 /// Half the height of a value.
 const RADIUS: f64 = 12.5;
@@ -67,7 +68,7 @@ impl Pen {
         let (left, right) = (left + RADIUS, WIDTH - MARGIN - last_width(timeline) / 2.0);
         let times: Vec<Duration> = marks(timeline).flat_map(|mark| [mark.at, mark.until()]).collect();
         let scale = Scale::new(&times, left, right, timeline.breaks);
-        Self { left, right, scale, y: 4.0, shapes: String::new(), texts: String::new() }
+        Self { left, right, scale, y: TOP, shapes: String::new(), texts: String::new() }
     }
 
     fn operator(&mut self, text: &str) {
@@ -254,7 +255,7 @@ impl Pen {
         let (unit, ticks) = self.scale.ticks();
         let mut svg = format!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0} {1}\" width=\"{0}\" role=\"img\" \
-             style=\"max-width:100%;height:auto\" fill=\"none\" stroke=\"currentColor\" font-size=\"13\" \
+             style=\"display:block;max-width:100%;height:auto\" fill=\"none\" stroke=\"currentColor\" font-size=\"13\" \
              font-family=\"system-ui,sans-serif\" text-anchor=\"middle\">\n<title>{2}</title>\n<desc>{3}</desc>\n{STYLE}\n",
             f(WIDTH),
             f(height),
