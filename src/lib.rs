@@ -2,7 +2,9 @@
 // a link counts, so here the links of a page lead to the modules.
 #![doc = include_str!("guide/links.md")]
 #![doc = ""]
-#![doc = include_str!("../README.md")]
+// Its examples use the clock.
+#![cfg_attr(feature = "time", doc = include_str!("../README.md"))]
+#![cfg_attr(not(feature = "time"), doc = "Kotlin Flow semantics for Rust streams: cold, retryable, composable.")]
 #![cfg_attr(not(feature = "std"), no_std)]
 
 extern crate alloc;
@@ -55,6 +57,9 @@ pub use operator::{combine, combine_latest, merge, race};
 pub use retry::{Retry, retry};
 #[cfg(feature = "std")]
 pub use source::{SendError, Sender, TrySendError, callback_flow, channel_flow};
-pub use source::{StreamFlowExt, defer, empty, failed, flow, flow_of, from_stream, from_try_stream, once, once_ok};
+pub use source::{
+    StreamFlowExt, defer, empty, failed, flow, flow_of, flow_with, from_stream, from_try_stream, once, once_ok,
+    once_with,
+};
 #[cfg(feature = "time")]
 pub use time::{Edge, interval};

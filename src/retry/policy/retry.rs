@@ -83,9 +83,16 @@ impl From<Duration> for ResetAfter {
     }
 }
 
-impl From<NonZeroU64> for ResetAfter {
-    fn from(items: NonZeroU64) -> Self {
-        ResetAfter::Items(items)
+impl ResetAfter {
+    /// When an attempt has given `count` items.
+    ///
+    /// # Panics
+    ///
+    /// When `count` is 0: an attempt that has given nothing is not healthy.
+    #[track_caller]
+    pub const fn items(count: u64) -> Self {
+        assert!(count > 0, "`count` must be at least 1: an attempt that has given nothing is not healthy");
+        ResetAfter::Items(NonZeroU64::MIN.saturating_add(count - 1))
     }
 }
 
@@ -205,7 +212,7 @@ impl<B, T> Retry<B, T> {
     /// anew, as if it had been the first attempt.
     ///
     /// Healthy is one that has gone on for this `Duration` after its first item, or has given this number of items
-    /// (`NonZeroU64`). The bound, the backoff and the deadline then count per streak of failures and no longer for the
+    /// ([`ResetAfter::items`]). The bound, the backoff and the deadline then count per streak of failures and no longer for the
     /// whole collection: a flow that recovers each time is retried for ever, which is what this is for.
     pub fn reset_after(mut self, healthy: impl Into<ResetAfter>) -> Self {
         self.reset_after = Some(healthy.into());

@@ -23,7 +23,7 @@ use crate::time::Alarm;
 /// all hear of it. After a failure they are asked in this order: `when`, the bound, the backoff and the hint, the
 /// deadline, the budget; then `on_retry` or `on_give_up` is told. What ran has been dropped by then.
 ///
-/// Around a single future, such as `once(..)`, it can be awaited directly: see [`retry`](crate::retry()).
+/// Around a single future, such as `once(..)` or `once_with(..)`, it can be awaited directly: see [`retry`](crate::retry()).
 #[derive(Clone)]
 #[must_use = "flows do nothing unless collected or awaited"]
 pub struct RetryWith<F, B, T = (), H = (), O = Bare> {

@@ -102,7 +102,7 @@ fn structs() -> Vec<(String, String)> {
 }
 
 /// Those that are neither: they hold what a flow is made with, are handed to a body, or are of use without being collected.
-const PLAIN: [&str; 40] = [
+const PLAIN: [&str; 41] = [
     "Backoff",
     "Bare",
     "BodyBlock",
@@ -120,6 +120,7 @@ const PLAIN: [&str; 40] = [
     "MutableSharedFlow",
     "MutableStateFlow",
     "NoFirstValue",
+    "Numbered",
     "OnGiveUp",
     "OnHandle",
     "OnRetry",
