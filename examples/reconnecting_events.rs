@@ -10,10 +10,9 @@ use std::cell::Cell;
 use std::error::Error;
 use std::io;
 use std::net::SocketAddr;
-use std::num::NonZeroU64;
 use std::time::Duration;
 
-use coldflow::retry::Backoff;
+use coldflow::retry::{Backoff, ResetAfter};
 use coldflow::{Emitter, FlowExt, Retry, flow};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{TcpListener, TcpStream};
@@ -76,9 +75,8 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let server = listener.local_addr()?;
 
     // At most four attempts in a row that give less than three events. Whoever has got three begins to count anew.
-    let policy = Retry::attempts(4)
-        .backoff(Backoff::exponential(Duration::from_millis(10)))
-        .reset_after(NonZeroU64::new(3).ok_or("a number of events")?);
+    let policy =
+        Retry::attempts(4).backoff(Backoff::exponential(Duration::from_millis(10))).reset_after(ResetAfter::items(3));
 
     let from = Cell::new(1);
     let mut waits = Vec::new();
