@@ -19,6 +19,7 @@ Examples:
   forecast --script '503*' --max-attempts 2 Rome
   forecast Seoul Tokyo 'New York'              many at once, with a table
   forecast --cities cities.txt --json          one city per line; - reads standard input
+  forecast --timeline out.svg Seoul Tokyo      a picture of every attempt and wait
   forecast --api-url https://api.open-meteo.com Berlin
 
 Exit codes: 0 all succeeded, 1 some city failed, 2 wrong usage, 130 stopped by Ctrl-C.";
@@ -60,6 +61,10 @@ struct Cli {
     #[arg(long, value_name = "STEPS", value_parser = parse_script, conflicts_with = "api_url")]
     script: Option<Script>,
 
+    /// Draw what happened to each attempt of each city into this file, as SVG
+    #[arg(long, value_name = "FILE")]
+    timeline: Option<PathBuf>,
+
     /// Print one JSON object per city
     #[arg(long)]
     json: bool,
@@ -77,6 +82,7 @@ pub(crate) struct Args {
     pub(crate) source: Source,
     pub(crate) policy: RetryPolicy,
     pub(crate) timeout: Duration,
+    pub(crate) timeline: Option<PathBuf>,
     pub(crate) json: bool,
     pub(crate) verbose: bool,
 }
@@ -130,6 +136,7 @@ impl Args {
                 RetryPolicy { max_attempts: cli.max_attempts.unwrap_or(attempts) }
             },
             timeout: cli.timeout.unwrap_or(DEFAULT_TIMEOUT),
+            timeline: cli.timeline,
             json: cli.json,
             verbose: cli.verbose,
         })
