@@ -18,5 +18,6 @@ pub use sample::{Sample, SampleStream};
 pub use throttle::{Edge, Throttle, ThrottleStream};
 pub use timeout::{Timeout, TimeoutStream};
 
+pub(crate) use sleep::Alarm;
+
 use intake::Intake;
-use sleep::Alarm;
