@@ -49,7 +49,7 @@ pub use emitter::{Emit, Emitter};
 pub use error::NoFirstValue;
 pub use error::SingleError;
 #[cfg(feature = "time")]
-pub use error::TimeoutError;
+pub use error::{RetryError, TimeoutError};
 pub use ext::FlowExt;
 pub use flow::{ColdFlow, Flow, FlowStream, Restart};
 #[cfg(feature = "std")]
@@ -59,6 +59,8 @@ pub use hot::{SharingCommand, SharingPolicy, SharingStarted};
 pub use operator::Event;
 #[cfg(feature = "std")]
 pub use operator::{combine, combine_latest, merge, race};
+#[cfg(feature = "time")]
+pub use retry::{Retry, retry};
 #[cfg(feature = "std")]
 pub use source::{SendError, Sender, TrySendError, callback_flow, channel_flow};
 pub use source::{StreamFlowExt, defer, empty, failed, flow, flow_of, from_stream, from_try_stream, once, once_ok};

@@ -18,6 +18,5 @@ pub use sample::{Sample, SampleStream};
 pub use throttle::{Edge, Throttle, ThrottleStream};
 pub use timeout::{Timeout, TimeoutStream};
 
-pub(crate) use sleep::Alarm;
-
 use intake::Intake;
+pub(crate) use sleep::Alarm;

@@ -13,6 +13,7 @@ mod imports;
 mod iterators;
 mod operator;
 mod properties;
+mod retry;
 mod sizes;
 mod source;
 mod spawned;

@@ -102,20 +102,34 @@ fn structs() -> Vec<(String, String)> {
 }
 
 /// Those that are neither: they hold what a flow is made with, are handed to a body, or are of use without being collected.
-const PLAIN: [&str; 22] = [
+const PLAIN: [&str; 40] = [
+    "Backoff",
+    "Bare",
     "BodyBlock",
+    "Both",
     "BufferConfig",
+    "Delays",
     "Emitter",
+    "Explained",
     "FlowBlock",
     "FutureBlock",
+    "GiveUpEvent",
+    "Hint",
     "Latch",
     "MapState",
     "MutableSharedFlow",
     "MutableStateFlow",
     "NoFirstValue",
+    "OnGiveUp",
     "OnHandle",
+    "OnRetry",
+    "Random",
     "Registration",
+    "Retry",
     "RetryAtMost",
+    "RetryBudget",
+    "RetryError",
+    "RetryEvent",
     "RetryIf",
     "SendError",
     "Sender",
@@ -124,7 +138,11 @@ const PLAIN: [&str; 22] = [
     "StateFlow",
     "SubscriptionCount",
     "TimeoutError",
+    "Traced",
     "TrySendError",
+    "Waits",
+    "When",
+    "WithinBudget",
 ];
 
 #[test]

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use coldflow::source::{ChannelFlow, Defer, FlowFn, Once, OnceOk, Registration};
 use coldflow::{
-    Edge, Emitter, Flow, FlowExt, FlowStream, MutableSharedFlow, MutableStateFlow, Overflow, Restart, Sender,
+    Edge, Emitter, Flow, FlowExt, FlowStream, MutableSharedFlow, MutableStateFlow, Overflow, Restart, Retry, Sender,
     SharedConfig, SharingStarted, StreamFlowExt, callback_flow, channel_flow, combine, combine_latest, defer, empty,
     failed, flow, flow_of, from_stream, from_try_stream, merge, once, once_ok, race,
 };
@@ -256,6 +256,7 @@ concurrent_operators! {
     delay_start |up| up.delay_start(Duration::ZERO);
     debounce |up| up.debounce(Duration::ZERO);
     debounce_by |up| up.debounce_by(|_| Duration::ZERO);
+    retry_with |up| up.retry_with(Retry::none());
     sample |up| up.sample(Duration::from_secs(1));
     timeout |up| up.timeout(Duration::from_secs(1));
 }
