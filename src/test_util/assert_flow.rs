@@ -1,3 +1,5 @@
+use alloc::sync::Arc;
+use alloc::task::Wake;
 use core::fmt::{self, Debug};
 use core::future::{Future, poll_fn};
 use core::panic::Location;
@@ -5,16 +7,12 @@ use core::pin::{Pin, pin};
 use core::sync::atomic::{AtomicBool, Ordering};
 use core::task::{Context, Poll, Waker};
 use core::time::Duration;
-use std::boxed::Box;
-use std::format;
-use std::sync::Arc;
-use std::task::Wake;
 
 use futures_core::Stream;
 use tokio::runtime::Handle;
 use tokio::time::Instant;
 
-use crate::flow::{Flow, FlowStream, with_progress};
+use crate::flow::{Flow, with_progress};
 use crate::time::Alarm;
 
 /// How long a reader waits for an event where nothing else is said.
@@ -77,12 +75,7 @@ pub fn assert_flow<F>(flow: F) -> FlowAssert<F>
 where
     F: Flow<Item: Debug, Error: Debug>,
 {
-    FlowAssert {
-        stream: Box::pin(flow.into_stream()),
-        patience: PATIENCE,
-        over: false,
-        begun_at: Location::caller(),
-    }
+    FlowAssert { stream: Box::pin(flow.into_stream()), patience: PATIENCE, over: false, begun_at: Location::caller() }
 }
 
 /// The reader of [`assert_flow`].

@@ -1,8 +1,6 @@
 use core::error::Error;
 use core::fmt;
 use core::time::Duration;
-use std::string::{String, ToString};
-use std::vec::Vec;
 
 /// How long a frame is where nothing else is said.
 pub(super) const FRAME: Duration = Duration::from_millis(10);
@@ -208,8 +206,14 @@ impl fmt::Display for Timeline {
             return f.write_str(&diagram);
         }
         for (nth, (at, mark)) in self.marks.iter().enumerate() {
-            let comma = if nth == 0 { "" } else { ", " };
-            write!(f, "{comma}{} ms {mark}", at.as_millis())?;
+            if nth > 0 {
+                f.write_str(", ")?;
+            }
+            write!(f, "{}", at.as_millis())?;
+            if at.subsec_micros() % 1_000 > 0 {
+                write!(f, ".{:03}", at.subsec_micros() % 1_000)?;
+            }
+            write!(f, " ms {mark}")?;
         }
         Ok(())
     }

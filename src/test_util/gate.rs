@@ -1,7 +1,7 @@
+use alloc::sync::Arc;
 use core::fmt;
 use core::task::{Context, Poll, Waker};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::vec::Vec;
+use std::sync::{Mutex, PoisonError};
 
 /// What a [`probe`](super::probe()) can wait for: a test opens it, once for each wait that it lets pass.
 ///

@@ -1,10 +1,10 @@
+use alloc::sync::Arc;
 use core::error::Error;
 use core::fmt;
 use core::pin::Pin;
 use core::str::FromStr;
 use core::task::{Context, Poll, ready};
 use core::time::Duration;
-use std::sync::Arc;
 
 use futures_core::{FusedStream, Stream};
 use pin_project_lite::pin_project;
@@ -86,10 +86,7 @@ enum Phase {
 
 impl fmt::Debug for MarbleStream {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("MarbleStream")
-            .field("marble", &self.marble)
-            .field("phase", &self.phase)
-            .finish_non_exhaustive()
+        f.debug_struct("MarbleStream").field("marble", &self.marble).field("phase", &self.phase).finish_non_exhaustive()
     }
 }
 

@@ -1,11 +1,9 @@
+use alloc::sync::Arc;
 use core::fmt;
 use core::pin::Pin;
 use core::sync::atomic::{AtomicUsize, Ordering};
 use core::task::{Context, Poll, ready};
 use core::time::Duration;
-use std::sync::Arc;
-use std::vec;
-use std::vec::Vec;
 
 use futures_core::{FusedStream, Stream};
 use pin_project_lite::pin_project;
@@ -113,7 +111,7 @@ pin_project! {
 
 enum Phase {
     Fresh,
-    Running { at: usize, yielded: bool, running: Running },
+    Running { at: usize, yielded: bool, _running: Running },
     Done,
 }
 
@@ -202,7 +200,7 @@ impl<T, E> Probe<T, E> {
         get(&self.counts.running)
     }
 
-    /// How often a collection was restarted that had begun.
+    /// How many of the [`starts`](Probe::starts) came after a restart. The others are collections.
     pub fn restarts(&self) -> usize {
         get(&self.counts.restarts)
     }
@@ -237,9 +235,12 @@ impl<T: Clone, E: Clone> Stream for ProbeStream<T, E> {
         let Probe { runs, counts } = this.probe;
         add(&counts.polls);
         if let Phase::Fresh = this.phase {
-            *this.phase = Phase::Running { at: 0, yielded: false, running: Running::new(counts) };
+            if *this.run > 0 {
+                add(&counts.restarts);
+            }
+            *this.phase = Phase::Running { at: 0, yielded: false, _running: Running::new(counts) };
         }
-        let Phase::Running { at, yielded, running: _ } = this.phase else {
+        let Phase::Running { at, yielded, .. } = this.phase else {
             return Poll::Ready(None);
         };
         let script = &runs[(*this.run).min(runs.len() - 1)];
@@ -305,7 +306,6 @@ impl<T: Clone, E: Clone> Restart for ProbeStream<T, E> {
         let this = self.project();
         this.alarm.clear();
         if !matches!(this.phase, Phase::Fresh) {
-            add(&this.probe.counts.restarts);
             *this.run += 1;
         }
         *this.phase = Phase::Fresh;

@@ -3,10 +3,8 @@ use core::future::Future;
 use core::pin::Pin;
 use core::task::{Context, Poll, ready};
 use core::time::Duration;
-use std::string::ToString;
-use std::vec::Vec;
 
-use futures_core::{FusedFuture, Stream};
+use futures_core::FusedFuture;
 use pin_project_lite::pin_project;
 use tokio::time::Instant;
 
@@ -18,8 +16,9 @@ use crate::time::Alarm;
 
 /// Collects a flow, and resolves to its diagram: what it did, and in which frame.
 ///
-/// The signs are those of [`marble`](super::marble()). The times count from the first poll, on Tokio's clock: pause it.
-/// The consumer is never busy. An item is shown by its `Display`, which should be one character; an error is a `#`,
+/// The signs are those of [`marble`](super::marble()). The times count from the first poll, on Tokio's clock, which has
+/// to be paused from its start, `start_paused = true`: one that was running before lets timers go off up to a
+/// millisecond late, and that is no frame. The consumer is never busy. An item is shown by its `Display`, which should be one character; an error is a `#`,
 /// whichever it is.
 ///
 /// A flow that has not ended after 1,000 frames, or as many as [`frames`](ToMarble::frames) says, is dropped, and its
@@ -27,7 +26,7 @@ use crate::time::Alarm;
 ///
 /// # Panics
 ///
-/// Outside of a Tokio runtime, once the flow waits.
+/// When the flow waits outside of a Tokio runtime.
 ///
 /// # Examples
 ///
@@ -135,12 +134,10 @@ where
         let limit = this.frame.saturating_mul(*this.frames);
         let mut turns = Turns::of_a_collection();
         loop {
-            // Tokio's timers go off at whole milliseconds, also when its clock was paused between two.
-            let now = began.elapsed().as_millis();
-            if now >= limit.as_millis() {
+            let now = began.elapsed();
+            if now >= limit {
                 break;
             }
-            let now = Duration::from_millis(u64::try_from(now).unwrap_or(u64::MAX));
             let mark = match this.stream.as_mut().poll_next(cx) {
                 Poll::Ready(Some(Ok(item))) => Mark::Item(item.to_string()),
                 Poll::Ready(Some(Err(_))) => Mark::Failure,
