@@ -70,6 +70,17 @@ pub(super) fn sources() -> Vec<Case> {
             items: &["!\"1\""],
         },
         Case {
+            method: "once",
+            build: |trace| {
+                let noted = trace.clone();
+                let answer = once(move || work(noted.clone(), "body", Err::<u8, _>(1)));
+                erase(answer.retry_when(move |cause, retried| {
+                    work(trace.clone(), "predicate", if retried < 2 { Ok(()) } else { Err(cause) })
+                }))
+            },
+            items: &["!\"1\""],
+        },
+        Case {
             method: "once_ok",
             build: |trace| erase(once_ok(move || work(trace.clone(), "body", 1))),
             items: &["\"1\""],

@@ -468,6 +468,7 @@ sources! {
     flow |part| a_flow(part);
     flow_with |part| a_flow_with(part);
     once |part| a_once(part);
+    once |part| a_once(part).retry_when(|(), _| ready(Ok(())));
     once_ok |part| a_once_ok(part);
     once_with |part| a_once_with(part);
     defer |part| a_defer(part);
