@@ -139,6 +139,10 @@ async fn the_deadline_holds_under_any_hint_and_on_a_paused_clock() {
     assert_eq!(server.now(), 60, "the wait that would end at 80 is not begun");
 
     let server = Server::new();
+    assert!(retry(policy.clone().deadline(60 * MS), || server.fetch()).await.is_err());
+    assert_eq!(*server.calls.borrow(), [0, 20, 40, 60], "one that ends with it does not pass it");
+
+    let server = Server::new();
     assert!(retry(policy, || server.fetch()).hint(|_| Some(Duration::from_secs(5))).await.is_err());
     assert_eq!((server.calls.borrow().len(), server.now()), (1, 0));
 }
@@ -341,7 +345,7 @@ async fn what_borrows_can_be_spawned_with_a_plain_and_with_an_async_closure() {
     }
 
     async fn fetch(api: &Api) -> Result<u32, String> {
-        retry(three(), async || api.call().await).when(|cause| cause.is_empty()).await
+        retry(three(), async || api.call().await).when(String::is_empty).await
     }
 
     let plain = tokio::spawn(async move {
