@@ -254,7 +254,7 @@ async fn it_can_stand_in_a_loop_with_select() {
 #[tokio::test(start_paused = true)]
 async fn attempts_without_a_wait_let_a_timeout_around_them_fire() {
     let server = Server::new();
-    let endless = retry(Retry::immediate(u32::MAX), || server.fetch());
+    let endless = retry(Retry::immediate(100_000), || server.fetch());
     let mut limited = pin!(timeout(MS, endless));
     for _ in 0..10 {
         assert!(poll!(&mut limited).is_pending());
@@ -272,7 +272,7 @@ fn attempts_without_a_wait_are_at_most_32_in_a_poll() {
         calls.set(calls.get() + 1);
         ready(Err::<u8, _>("down"))
     };
-    let mut call = pin!(retry(Retry::immediate(u32::MAX), body).into_future());
+    let mut call = pin!(retry(Retry::immediate(100_000), body).into_future());
     assert!(call.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
     assert!(calls.get() <= 32, "{} calls", calls.get());
 }
