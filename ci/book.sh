@@ -20,14 +20,11 @@ complain() {
     status=1
 }
 
-# Every page is a chapter of the book and a module of the documentation. One is only a chapter: its examples need the
-# rivals, and are compiled in docs/compare.
+# Every page is a chapter of the book and a module of the documentation.
 for page in docs/*.md; do
     name=${page#docs/}
     [[ $name == SUMMARY.md ]] && continue
     grep -qF "]($name)" docs/SUMMARY.md || complain "$page is not in docs/SUMMARY.md"
-    # Its examples need the rivals, and are tested where those are.
-    [[ $name == compare.md ]] && continue
     grep -qE "page!\(.*\"$name\"|docs/$name" src/guide.rs || complain "$page is not in src/guide.rs"
 done
 # In the documentation a page's links lead to modules, by the names that src/guide/links.md gives.

@@ -11,7 +11,7 @@ target=$PWD/target
 bare=$target/no-default-features
 rm -rf "$bare"
 mkdir -p "$bare"
-sed '/^coldflow = /d; s/^members = .*/members = ["."]/' Cargo.toml >"$bare/Cargo.toml"
+sed '/^coldflow = /d; /^members = /,/^]/c members = ["."]' Cargo.toml >"$bare/Cargo.toml"
 cp Cargo.lock "$bare"
 ln -s "$PWD"/{src,docs,tests,README.md} "$bare"
 (cd "$bare" && cargo test --quiet --no-default-features --target-dir "$target")

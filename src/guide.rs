@@ -28,6 +28,7 @@ page!(coming_from_kotlin, "coming-from-kotlin.md");
 page!(differences_from_kotlin, "differences-from-kotlin.md");
 page!(coming_from_rx, "coming-from-rx.md");
 page!(choosing, "choosing.md");
+page!(compare, "compare.md");
 page!(pitfalls, "pitfalls.md");
 page!(left_out, "left-out.md");
 page!(design, "design.md");

@@ -30,6 +30,8 @@ pub mod operator;
 pub mod retry;
 pub mod source;
 pub mod terminal;
+#[cfg(feature = "test-util")]
+pub mod test_util;
 #[cfg(feature = "time")]
 pub mod time;
 

@@ -7,6 +7,7 @@ use futures_core::{FusedStream, Stream};
 use pin_project_lite::pin_project;
 
 use crate::flow::{Flow, FlowStream, PollItem, Restart};
+use crate::retry::RetryOnce;
 use crate::source::SourceBody;
 
 /// A flow of the one value, or the one error, of a future that is made anew for each collection.
@@ -166,6 +167,41 @@ where
 
     fn into_stream(self) -> Self::Stream {
         OnceOkStream { run: Run::Fresh, op: self.op }
+    }
+}
+
+impl<Op, Fut, T, E> Once<Op>
+where
+    Op: SourceBody<(), Running = Fut>,
+    Fut: Future<Output = Result<T, E>>,
+{
+    /// What [`FlowExt::retry_when`](crate::FlowExt::retry_when) does, in less memory: the call and the decision lie in the
+    /// same place, since only one of them is there at a time. So `once(..).retry_when(..)` is as small as a loop.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use coldflow::{FlowExt, once};
+    ///
+    /// # futures::executor::block_on(async {
+    /// let mut attempts = 0;
+    /// let answer = once(|| {
+    ///     attempts += 1;
+    ///     let attempt = attempts;
+    ///     async move { if attempt < 3 { Err("busy") } else { Ok(attempt) } }
+    /// })
+    /// .retry_when(async |cause, retried| if retried < 5 { Ok(()) } else { Err(cause) });
+    /// assert_eq!(answer.single().await, Ok(3));
+    /// # });
+    /// ```
+    ///
+    /// Kotlin: `retryWhen`.
+    pub fn retry_when<P, Decision>(self, predicate: P) -> RetryOnce<Op, P>
+    where
+        P: FnMut(E, u64) -> Decision,
+        Decision: Future<Output = Result<(), E>>,
+    {
+        RetryOnce::new(self.op, predicate)
     }
 }
 

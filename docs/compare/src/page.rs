@@ -72,8 +72,8 @@ pub fn filled(page: &str) -> String {
                 solution(module, task)
             });
             let code = code.unwrap_or_else(|| panic!("the page asks for `{mark}`, which no module has"));
-            filled += &["```rust\n", &code, "```\n"].concat();
-            assert_eq!(lines.next(), Some("```rust"), "below the mark of `{mark}` stands its block");
+            filled += &["```rust,ignore\n", &code, "```\n"].concat();
+            assert_eq!(lines.next(), Some("```rust,ignore"), "below the mark of `{mark}` stands its block");
             assert!(lines.any(|line| line == "```"), "the block of `{mark}` ends");
         }
     }

@@ -171,9 +171,9 @@ impl Observer for Watch {
         let Some(wait) = retry else { return };
         let label = match cause {
             ApiError::Status { retry_after: Some(asked), .. } if *asked > wait => {
-                format!("waits {} of {}", span(wait), span(*asked))
+                format!("{}, asked for {}", span(wait), span(*asked))
             }
-            _ => format!("waits {}", span(wait)),
+            _ => span(wait),
         };
         *self.waiting.lock().unwrap_or_else(PoisonError::into_inner) = Some((self.recorder.now(), label));
     }

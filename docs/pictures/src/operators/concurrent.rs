@@ -32,8 +32,8 @@ fn merge_() -> Picture {
 
 fn zip() -> Picture {
     Picture::record("zip", "zip pairs values by their position, and ends with the shorter flow", async |r| {
-        let a = r.source("a", ["0:1 60:2 120:3 400:4 500:|"]);
-        let b = r.source("b", ["100:a 220:b 340:c 380:|"]);
+        let a = r.source("a", ["0:1 60:2 120:3 180:4 300:|"]);
+        let b = r.source("b", ["100:a 220:b 340:c 460:|"]);
         r.operator("a.zip(b)");
         r.lane("out").collect(&[], a.zip(b)).await;
     })

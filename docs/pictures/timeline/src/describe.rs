@@ -58,7 +58,7 @@ fn describe_mark(mark: &Mark) -> String {
         Kind::Work { until, part } if part.text.is_empty() => format!("busy from {at} to {}", span(*until)),
         Kind::Work { until, part } => format!("{} from {at} to {}", part.text, span(*until)),
         Kind::Wait { until, label } if label.is_empty() => format!("waits from {at} to {}", span(*until)),
-        Kind::Wait { until, label } => format!("{label} from {at} to {}", span(*until)),
+        Kind::Wait { until, label } => format!("waits from {at} to {} ({label})", span(*until)),
         Kind::Error(label) => format!("fails at {at}: {label}"),
         Kind::End => format!("ends at {at}"),
         Kind::Cancelled => format!("is cancelled at {at}"),
@@ -96,6 +96,7 @@ mod tests {
         lane.work(ms(20), ms(30), Part::new("", 0));
         lane.work(ms(30), ms(40), Part::new("attempt 1", 0));
         lane.wait(ms(40), ms(50), "");
+        lane.wait(ms(50), ms(60), "10 ms");
         lane.error(ms(60), "down");
         lane.start(ms(60));
         lane.cancelled(ms(70));
@@ -107,7 +108,7 @@ mod tests {
         assert_eq!(
             describe(&timeline),
             "merge: source: starts at 5 ms, 1+a at 10 ms, busy from 20 ms to 30 ms, attempt 1 from 30 ms to 40 ms, \
-             waits from 40 ms to 50 ms, fails at 60 ms: down, starts at 60 ms, is cancelled at 70 ms. out: nothing happens."
+             waits from 40 ms to 50 ms, waits from 50 ms to 60 ms (10 ms), fails at 60 ms: down, starts at 60 ms, is cancelled at 70 ms. out: nothing happens."
         );
     }
 }

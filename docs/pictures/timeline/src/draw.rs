@@ -65,9 +65,13 @@ impl Pen {
         let longest = lanes(timeline).map(|lane| columns(&lane.label)).max().unwrap_or(0);
         let left = (count(longest) * LETTER + 14.0).clamp(LABELS.0, LABELS.1);
         // The first value of a lane needs room beside its label, and the last one before the edge.
-        let (left, right) = (left + RADIUS, WIDTH - MARGIN - last_width(timeline) / 2.0);
+        let (left, right) = (left + RADIUS, WIDTH - MARGIN - overhang(timeline));
         let times: Vec<Duration> = marks(timeline).flat_map(|mark| [mark.at, mark.until()]).collect();
-        let scale = Scale::new(&times, left, right, timeline.breaks);
+        let busy: Vec<(Duration, Duration)> = marks(timeline)
+            .filter(|mark| matches!(mark.kind, Kind::Work { .. }))
+            .map(|mark| (mark.at, mark.until()))
+            .collect();
+        let scale = Scale::new(&times, left, right, timeline.breaks.then_some(&busy));
         Self { left, right, scale, y: TOP, shapes: String::new(), texts: String::new() }
     }
 
@@ -114,13 +118,14 @@ impl Pen {
         self.y += lane_height(lane);
     }
 
-    /// From where to where the values of a lane reach, in their order: one that comes too soon for the one before stands
-    /// beside it.
+    /// From where to where the values of a lane reach, in their order. One that comes too soon for the one before stands
+    /// beside it, and the outcome of work behind that.
     fn items(&self, lane: &Lane) -> Vec<(f64, f64)> {
         let mut items: Vec<(f64, f64)> = Vec::new();
         for mark in &lane.marks {
             if let Kind::Item { parts, .. } = &mark.kind {
-                let left = self.scale.place(mark.at) - width(parts) / 2.0;
+                let x = self.scale.place(mark.at);
+                let left = if ends_work(lane, mark) { x + 1.0 } else { x - width(parts) / 2.0 };
                 let left = items.last().map_or(left, |(_, right)| left.max(right + 1.0));
                 items.push((left, left + width(parts)));
             }
@@ -339,14 +344,23 @@ fn marks(timeline: &Timeline) -> impl Iterator<Item = &Mark> {
     lanes(timeline).flat_map(|lane| &lane.marks)
 }
 
-/// The width of the widest value at the very end.
-fn last_width(timeline: &Timeline) -> f64 {
-    let end = marks(timeline).map(Mark::until).max().unwrap_or_default();
-    let widths = marks(timeline).filter(|mark| mark.at == end).map(|mark| match &mark.kind {
-        Kind::Item { parts, .. } => width(parts),
+/// How far the last values of the lanes reach beyond their times.
+fn overhang(timeline: &Timeline) -> f64 {
+    let last = lanes(timeline).filter_map(|lane| {
+        let value = |mark: &&Mark| matches!(mark.kind, Kind::Item { .. });
+        lane.marks.iter().rfind(value).map(|mark| (lane, mark))
+    });
+    let reach = last.map(|(lane, mark)| match &mark.kind {
+        Kind::Item { parts, .. } if ends_work(lane, mark) => width(parts),
+        Kind::Item { parts, .. } => width(parts) / 2.0,
         _ => 0.0,
     });
-    widths.fold(0.0, f64::max)
+    reach.fold(0.0, f64::max)
+}
+
+/// Whether the value is what came of work on the same lane.
+fn ends_work(lane: &Lane, value: &Mark) -> bool {
+    lane.marks.iter().any(|mark| matches!(mark.kind, Kind::Work { until, .. } if until == value.at))
 }
 
 fn lane_height(lane: &Lane) -> f64 {

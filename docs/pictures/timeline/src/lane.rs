@@ -83,17 +83,17 @@ impl Lane {
         }
     }
 
-    /// Something was busy for some time.
+    /// Something was busy for some time, with what the part tells.
     pub fn work(&mut self, at: Duration, until: Duration, part: Part) {
         self.push(at, Kind::Work { until, part });
     }
 
-    /// Something waited for some time.
+    /// Something waited for some time, which the label tells or explains.
     pub fn wait(&mut self, at: Duration, until: Duration, label: impl Into<String>) {
         self.push(at, Kind::Wait { until, label: label.into() });
     }
 
-    /// It fails.
+    /// It fails, for the reason that the label tells.
     pub fn error(&mut self, at: Duration, label: impl Into<String>) {
         self.push(at, Kind::Error(label.into()));
     }

@@ -63,7 +63,7 @@ impl Timeline {
         self.rows.push(Row::Gap);
     }
 
-    /// Shortens long times in which nothing happens, and marks them on the axis.
+    /// Shortens long times in which nothing happens and nothing is busy, and marks them on the axis.
     pub fn break_long_gaps(&mut self) {
         self.breaks = true;
     }

@@ -4,9 +4,8 @@ use std::time::Duration;
 
 use crate::describe::{millis, seconds};
 
-/// The share of all time from which on long gaps are worth shortening, and how much longer than the next they must be.
-const LONG_SHARE: f64 = 0.6;
-const LONG_RATIO: f64 = 3.0;
+/// How much a gap has to lose for its cut to be worth a mark on the axis.
+const WORTHWHILE: f64 = 3.0;
 
 /// The least distance between two numbers on the axis.
 const TICK_DISTANCE: f64 = 46.0;
@@ -21,23 +20,31 @@ pub(crate) struct Scale {
 }
 
 impl Scale {
-    /// From `left` to `right`, for something that happens at `times`.
-    pub(crate) fn new(times: &[Duration], left: f64, right: f64, shorten: bool) -> Self {
+    /// From `left` to `right`, for something that happens at `times`. With `busy`, long gaps are shortened in which nothing
+    /// is busy: what takes time keeps its length.
+    pub(crate) fn new(times: &[Duration], left: f64, right: f64, busy: Option<&[(Duration, Duration)]>) -> Self {
         let mut times: Vec<f64> = times.iter().map(Duration::as_secs_f64).collect();
         times.push(0.0);
         times.sort_by(f64::total_cmp);
         times.dedup();
-        let gaps: Vec<f64> = times.windows(2).map(|pair| pair[1] - pair[0]).collect();
-        let longest = if shorten { shortened(&gaps) } else { f64::INFINITY };
-        let total: f64 = gaps.iter().map(|gap| gap.min(longest)).sum();
+        let idle = |from: f64, to: f64| {
+            busy.is_some_and(|busy| {
+                !busy.iter().any(|(begin, end)| begin.as_secs_f64() < to && end.as_secs_f64() > from)
+            })
+        };
+        // The length of each gap, and whether it may be shortened.
+        let gaps: Vec<(f64, bool)> = times.windows(2).map(|pair| (pair[1] - pair[0], idle(pair[0], pair[1]))).collect();
+        let longest = longest_idle(&gaps);
+        let shown = |(gap, idle): (f64, bool)| if idle { gap.min(longest) } else { gap };
+        let total: f64 = gaps.iter().copied().map(shown).sum();
         let factor = if total > 0.0 { (right - left) / total } else { 0.0 };
 
         let mut points = vec![(0.0, left)];
         let mut breaks = Vec::new();
         let mut place = left;
         for (gap, time) in gaps.iter().zip(&times[1..]) {
-            let width = gap.min(longest) * factor;
-            if *gap > longest {
+            let width = shown(*gap) * factor;
+            if shown(*gap) < gap.0 {
                 breaks.push(place + width / 2.0);
             }
             place += width;
@@ -97,18 +104,19 @@ impl Scale {
     }
 }
 
-/// The length to which longer gaps are cut, so that all the others together have as much room as they.
-fn shortened(gaps: &[f64]) -> f64 {
-    let mut longest_first = gaps.to_vec();
-    longest_first.sort_by(|a, b| b.total_cmp(a));
-    let total: f64 = gaps.iter().sum();
-    let mut long = 0.0;
-    let mut count = 0.0;
-    for pair in longest_first.windows(2) {
-        long += pair[0];
-        count += 1.0;
-        if long > LONG_SHARE * total && pair[0] > LONG_RATIO * pair[1] {
-            return ((total - long) / count).max(pair[1]);
+/// The length to which idle gaps are cut, so that all of the others together have as much room as those that are cut.
+fn longest_idle(gaps: &[(f64, bool)]) -> f64 {
+    let mut idle: Vec<f64> = gaps.iter().filter(|(_, idle)| *idle).map(|(gap, _)| *gap).collect();
+    idle.sort_by(|a, b| b.total_cmp(a));
+    let mut rest: f64 = gaps.iter().map(|(gap, _)| gap).sum();
+    let mut cut = 0.0;
+    for (index, gap) in idle.iter().enumerate() {
+        rest -= gap;
+        cut += 1.0;
+        let next = idle.get(index + 1).copied().unwrap_or(0.0);
+        let length = (rest / cut).max(next);
+        if *gap > WORTHWHILE * length && length > 0.0 {
+            return length;
         }
     }
     f64::INFINITY
@@ -133,7 +141,7 @@ mod tests {
 
     fn scale(millis: &[u64], shorten: bool) -> Scale {
         let times: Vec<Duration> = millis.iter().map(|ms| Duration::from_millis(*ms)).collect();
-        Scale::new(&times, 0.0, 400.0, shorten)
+        Scale::new(&times, 0.0, 400.0, shorten.then_some(&[(times[0] / 2, times[0])]))
     }
 
     fn close(a: f64, b: f64) -> bool {
@@ -162,6 +170,13 @@ mod tests {
     }
 
     #[test]
+    fn what_is_busy_keeps_its_length() {
+        let times = [200, 7200, 7400].map(Duration::from_millis);
+        let scale = Scale::new(&times, 0.0, 370.0, Some(&[(times[0], times[1])]));
+        assert!(close(scale.place(times[1]), 360.0) && scale.breaks().is_empty());
+    }
+
+    #[test]
     fn without_breaks_the_axis_is_even_and_its_numbers_round() {
         let scale = scale(&[200, 7200, 7400], false);
         assert!(close(scale.place(Duration::from_millis(3700)), 200.0));
@@ -170,7 +185,7 @@ mod tests {
 
     #[test]
     fn no_time_at_all_is_one_place() {
-        let scale = scale(&[], true);
+        let scale = Scale::new(&[], 0.0, 400.0, Some(&[]));
         assert!(close(scale.place(Duration::ZERO), 0.0));
         assert_eq!(scale.ticks().1.len(), 1);
     }

@@ -23,6 +23,7 @@ Examples:
   forecast --retry exponential --max-attempts 6 --deadline 20 Oslo
   forecast --policy retry.toml Oslo            attempts, backoff, cap and so on from a file
   forecast --cities cities.txt --json          one city per line; - reads standard input
+  forecast --timeline out.svg Seoul Tokyo      a picture of every attempt and wait
   forecast --api-url https://api.open-meteo.com Berlin
 
 Exit codes: 0 all succeeded, 1 some city failed, 2 wrong usage, 130 stopped by Ctrl-C.";
@@ -76,6 +77,10 @@ struct Cli {
     #[arg(long, value_name = "STEPS", value_parser = parse_script, conflicts_with = "api_url")]
     script: Option<Script>,
 
+    /// Draw what happened to each attempt of each city into this file, as SVG
+    #[arg(long, value_name = "FILE")]
+    timeline: Option<PathBuf>,
+
     /// Print one JSON object per city
     #[arg(long)]
     json: bool,
@@ -112,6 +117,7 @@ pub(crate) struct Args {
     pub(crate) source: Source,
     pub(crate) rule: Rule,
     pub(crate) timeout: Duration,
+    pub(crate) timeline: Option<PathBuf>,
     pub(crate) json: bool,
     pub(crate) verbose: bool,
 }
@@ -161,6 +167,7 @@ impl Args {
             },
             rule,
             timeout: cli.timeout.unwrap_or(DEFAULT_TIMEOUT),
+            timeline: cli.timeline,
             json: cli.json,
             verbose: cli.verbose,
         })
