@@ -35,6 +35,8 @@ use crate::operator::{
 use crate::operator::{
     BodyBlock, Buffer, FlatMapMerge, FlowBlock, FutureBlock, Latest, Merge, ThenConcurrent, WithLatestFrom, merge,
 };
+#[cfg(feature = "time")]
+use crate::retry::{AttemptTimeout, Retry, RetryWith};
 use crate::retry::{RetryAtMost, RetryIf, RetryWhen};
 use crate::source::{BodyOutput, FlowOf, LambdaOutput, flow_of};
 use crate::terminal::{Any, Collect, Count, First, Fold, ForEach, ForEachLatest, Reduce, Run, Single, SingleOrNone};
@@ -1088,6 +1090,64 @@ pub trait FlowExt: Flow {
         P: FnMut(&Self::Error, u64) -> bool,
     {
         RetryWhen::new(self, RetryIf { predicate })
+    }
+
+    /// Collects the flow above again after a failure, as the [policy](Retry) says: how many attempts, how long to wait
+    /// between them, for how long in all.
+    ///
+    /// What is code follows it: [`when`](RetryWith::when) tells the errors that are worth a retry,
+    /// [`hint`](RetryWith::hint) what a server asks to wait, [`budget`](RetryWith::budget) is shared with other calls,
+    /// [`on_retry`](RetryWith::on_retry) and [`on_give_up`](RetryWith::on_give_up) hear of it, and
+    /// [`explain`](RetryWith::explain) puts attempts, time and reason into the error. Without anything, every error is
+    /// retried. Nothing lifts the policy's bound.
+    ///
+    /// When the flow fails, what ran above is dropped, and then the wait begins. Items that were delivered before stay
+    /// delivered. Captured variables of bodies and lambdas above live on across the attempts, while the state of operators
+    /// above starts afresh. A wait of no time lets other tasks in. The clock is Tokio's. No allocation.
+    ///
+    /// A flow of one future, such as that of [`once`](crate::once()), can then be awaited directly.
+    ///
+    /// # Errors
+    ///
+    /// The last cause, or what [`explain`](RetryWith::explain) makes of it. With an
+    /// [`attempt_timeout`](Retry::attempt_timeout) the cause is a [`TimeoutError`](crate::TimeoutError).
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropping the collection stops the attempt, or the wait, at once; nothing is retried.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use coldflow::{Emitter, FlowExt, Retry, flow};
+    /// use std::time::Duration;
+    ///
+    /// # #[tokio::main(flavor = "current_thread", start_paused = true)]
+    /// # async fn main() {
+    /// let mut connections = 0;
+    /// let events = flow(|mut emitter: Emitter<String>| {
+    ///     connections += 1;
+    ///     let connection = connections;
+    ///     async move {
+    ///         emitter.emit(format!("hello from {connection}")).await;
+    ///         if connection < 3 { Err("lost") } else { Ok(()) }
+    ///     }
+    /// });
+    /// let policy = Retry::exponential(5).deadline(Duration::from_secs(60));
+    /// let greetings = events.retry_with(policy).when(|cause| *cause == "lost").to_vec().await;
+    /// assert_eq!(greetings.unwrap(), ["hello from 1", "hello from 2", "hello from 3"]);
+    /// # }
+    /// ```
+    ///
+    /// Kotlin: `retryWhen` with a delay in its predicate.
+    #[cfg(feature = "time")]
+    fn retry_with<B, T>(self, policy: Retry<B, T>) -> RetryWith<Self, B, T>
+    where
+        Self: ColdFlow,
+        B: IntoIterator<Item = Duration> + Clone,
+        T: AttemptTimeout<Self::Error>,
+    {
+        RetryWith::new(self, policy)
     }
 
     /// Lets what is above run ahead of a busy consumer, into a buffer of `capacity` places: a number, or `None` for 64.

@@ -127,7 +127,7 @@ impl<F> ColdFlow for F where F: Flow<Stream: Restart> {}
 pub(crate) type PollItem<T, E> = Poll<Option<Result<T, E>>>;
 
 /// Awaits `future`, and gives `stream` progress meanwhile.
-#[cfg(feature = "rt")]
+#[cfg(any(feature = "rt", feature = "test-util"))]
 pub(crate) async fn with_progress<S, Fut>(mut stream: Pin<&mut S>, future: Fut) -> Fut::Output
 where
     S: FlowStream,

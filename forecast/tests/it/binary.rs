@@ -67,6 +67,16 @@ fn what_goes_wrong_is_said_in_a_line() {
         (&["--max-attempts", "0", "Seoul"], 2, "expected a number from 1"),
         (&["--max-attempts", "-1", "Seoul"], 2, "--max-attempts"),
         (&["--max-attempts", "2", "--no-retry", "Seoul"], 2, "cannot be used with"),
+        (&["--retry", "sometimes", "Seoul"], 2, "possible values: none, immediate, exponential"),
+        (&["--retry", "none", "--max-attempts", "3", "Seoul"], 2, "--retry none tries once"),
+        (&["--retry", "immediate", "--no-retry", "Seoul"], 2, "cannot be used with"),
+        (&["--deadline", "soon", "Seoul"], 2, "expected seconds such as 5"),
+        (&["--policy", "x", "--max-attempts", "3", "Seoul"], 2, "cannot be used with"),
+        (&["--policy", "/no/such/file", "Seoul"], 2, "/no/such/file cannot be read: No such file or directory"),
+        (&["--script", "503*", "--retry", "none", "Seoul"], 1, "after 1 attempt:"),
+        (&["--script", "503*", "--retry", "immediate", "Seoul"], 1, "after 3 attempts:"),
+        (&["--script", "503*", "--retry", "exponential", "--max-attempts", "2", "Seoul"], 1, "after 2 attempts:"),
+        (&["--script", "503:20*", "--deadline", "5", "Seoul"], 1, "after 1 attempt:"),
         (&["--timeout", "0", "Seoul"], 2, "expected more than 0"),
         (&["--timeout", "soon", "Seoul"], 2, "expected seconds such as 5"),
         (&["--timeout", "1e300", "Seoul"], 2, "expected seconds such as 5"),
@@ -79,6 +89,42 @@ fn what_goes_wrong_is_said_in_a_line() {
         assert_eq!(code, *expected, "{arguments:?}: {stderr}");
         assert_eq!(stderr.lines().count(), 1, "{arguments:?}: {stderr}");
         assert!(stderr.starts_with("forecast: ") && stderr.contains(message), "{arguments:?}: {stderr}");
+    }
+}
+
+/// Runs with a policy file of this text.
+fn run_with_policy(text: &str, arguments: &[&str]) -> (i32, String, String) {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(&file, text).unwrap();
+    let path = file.path().to_str().unwrap();
+    let (code, stdout, stderr) = run(&[&["--policy", path], arguments].concat());
+    (code, stdout, stderr.replace(path, "retry.toml"))
+}
+
+#[test]
+fn a_policy_is_read_from_a_file() {
+    let policy = "attempts = 4\nbackoff = { linear = { first = \"10ms\", step = \"10ms\" } }\n";
+    let (code, stdout, _) = run_with_policy(policy, &["--script", "502*", "Seoul"]);
+    assert_eq!(code, 1);
+    let waits: Vec<&str> = stdout.lines().filter_map(|line| line.split_once("→ ")).map(|(_, next)| next).collect();
+    let in_turn = ["next attempt in 0.01 s", "next attempt in 0.02 s", "next attempt in 0.03 s", "no further attempt"];
+    assert_eq!(waits, in_turn, "{stdout}");
+
+    let (_, _, stderr) = run_with_policy("attempts = 2\nattempt_timeout = \"50ms\"", &["--script", "stall*", "Seoul"]);
+    assert!(stderr.contains("after 2 attempts") && stderr.contains("took longer than the policy allows"), "{stderr}");
+}
+
+#[test]
+fn a_policy_file_that_makes_no_sense_is_refused() {
+    for (text, message) in [
+        ("attempts = 0", "retry.toml, line 1: invalid value: integer `0`, expected a nonzero u32"),
+        ("attempts = 3\ncap = 5", "retry.toml, line 2: invalid type: integer `5`, expected a duration with its unit"),
+        ("attempts = 3\nretries = 3", "retry.toml, line 2: unknown field `retries`, expected one of `attempts`"),
+        ("attempts", "retry.toml, line 1: "),
+    ] {
+        let (code, _, stderr) = run_with_policy(text, &["Seoul"]);
+        assert_eq!((code, stderr.lines().count()), (2, 1), "{stderr}");
+        assert!(stderr.contains(message), "{text}: {stderr}");
     }
 }
 

@@ -57,7 +57,7 @@ fn start(args: &Args) -> Result<u8, Exit> {
     let watches: Vec<Watch> = cities.into_iter().map(|city| Watch::new(city, &report)).collect();
     // One city has lines instead, and a trace would run through the bar.
     let bar = if one || args.verbose { ProgressBar::hidden() } else { run::bar(watches.len()) };
-    let ended = run::run(&api, args.policy, &watches, &bar)
+    let ended = run::run(&api, &args.rule, &watches, &bar)
         .map_err(|error| Exit::failure(format!("the runtime cannot start: {error}")))?;
     let drawn = picture.map(|picture| picture.draw(&watches)).transpose();
     report.finish(&watches, ended);
