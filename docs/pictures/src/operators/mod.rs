@@ -1,5 +1,6 @@
 //! A picture for every operator that has to do with time, loses values or runs things at the same time.
 
+mod busy_consumer;
 mod concurrent;
 mod hot;
 mod latest;
@@ -12,6 +13,7 @@ use crate::picture::Picture;
 
 pub(crate) fn pictures() -> Vec<Picture> {
     [
+        busy_consumer::pictures(),
         concurrent::pictures(),
         hot::pictures(),
         latest::pictures(),
