@@ -2,12 +2,14 @@
 //!
 //! - [Design][design]: why the traits have the shape they have, and what else was tried.
 //! - [Concurrency][concurrency]: how operators run beside a busy consumer without spawning a task.
+//! - [Time and testing with a paused clock][time-and-testing]: marbles, assertions event by event, sources that are watched.
 //! - [Coming from Kotlin][coming]: the table of names. [Differences from Kotlin][differences], and how they are judged.
 //! - [Benchmarks][benchmarks]: what it costs, beside what one would use instead.
 //! - [Pitfalls][pitfalls], and [what is left out][left-out] with the line that replaces it.
 //!
 //! [design]: crate::guide::design
 //! [concurrency]: crate::guide::concurrency
+//! [time-and-testing]: crate::guide::time_and_testing
 //! [differences]: crate::guide::differences_from_kotlin
 //! [coming]: crate::guide::coming_from_kotlin
 //! [benchmarks]: crate::guide::benchmarks
@@ -19,6 +21,7 @@ macro_rules! page {
     ($name:ident, $file:literal) => {
         #[doc = "[design]: crate::guide::design"]
         #[doc = "[concurrency]: crate::guide::concurrency"]
+        #[doc = "[time-and-testing]: crate::guide::time_and_testing"]
         #[doc = "[differences]: crate::guide::differences_from_kotlin"]
         #[doc = "[coming]: crate::guide::coming_from_kotlin"]
         #[doc = "[benchmarks]: crate::guide::benchmarks"]
@@ -33,6 +36,7 @@ macro_rules! page {
 
 page!(design, "design.md");
 page!(concurrency, "concurrency.md");
+page!(time_and_testing, "time-and-testing.md");
 page!(differences_from_kotlin, "differences-from-kotlin.md");
 page!(coming_from_kotlin, "coming-from-kotlin.md");
 page!(benchmarks, "benchmarks.md");

@@ -2,6 +2,7 @@
 // a link counts, so here the links of a page lead to the modules.
 #![doc = "[design]: crate::guide::design"]
 #![doc = "[concurrency]: crate::guide::concurrency"]
+#![doc = "[time-and-testing]: crate::guide::time_and_testing"]
 #![doc = "[differences]: crate::guide::differences_from_kotlin"]
 #![doc = "[coming]: crate::guide::coming_from_kotlin"]
 #![doc = "[benchmarks]: crate::guide::benchmarks"]
