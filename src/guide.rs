@@ -21,6 +21,7 @@ page!(terminals, "terminals.md");
 page!(errors, "errors.md");
 page!(cancellation, "cancellation.md");
 page!(concurrency, "concurrency.md");
+page!(time_and_testing, "time-and-testing.md");
 page!(hot_flows, "hot-flows.md");
 page!(policies, "policies.md");
 page!(composing, "composing.md");
