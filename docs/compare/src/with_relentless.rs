@@ -84,19 +84,19 @@ pub async fn retry_after(api: &Api) -> Result<u32, Failure> {
     bare(outcome)
 }
 
-/// The last wait is cut so that it ends at the deadline.
+/// No wait that would go past the deadline.
 ///
 /// # Errors
 ///
 /// The last failure.
 pub async fn deadline(api: &Api) -> Result<u32, Failure> {
     // ANCHOR: deadline
-    // The last wait is cut so that it ends at the deadline, and there is an attempt then.
+    // `timeout` would cut the last wait short, and call once more at the deadline. A `Stop` is not told the wait.
+    let (wait, deadline) = (Duration::from_millis(200), Duration::from_secs(1));
     let outcome = (|| api.fetch())
         .retry_async()
-        .wait(wait::fixed(Duration::from_millis(200)))
-        .stop(stop::attempts(10))
-        .timeout(Duration::from_secs(1))
+        .wait(wait::fixed(wait))
+        .stop(stop::attempts(10) | stop::elapsed(deadline - wait))
         .clock(TokioClock::new())
         .call()
         .await;
