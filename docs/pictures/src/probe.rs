@@ -257,6 +257,11 @@ impl Pen {
         });
     }
 
+    /// A wait of so long begins here now.
+    pub(crate) fn wait_for(&self, time: Duration, label: impl Into<String>) {
+        self.draw(|lane, now| lane.wait(now, now + time, label));
+    }
+
     /// A value that comes here now.
     pub(crate) fn value(&self, text: impl Into<String>, hue: usize) -> Value {
         let text = text.into();

@@ -5,6 +5,7 @@ mod concurrent;
 mod hot;
 mod latest;
 mod lossy;
+mod policy;
 mod retry;
 mod sources;
 mod time;
@@ -18,6 +19,7 @@ pub(crate) fn pictures() -> Vec<Picture> {
         hot::pictures(),
         latest::pictures(),
         lossy::pictures(),
+        policy::pictures(),
         retry::pictures(),
         sources::pictures(),
         time::pictures(),

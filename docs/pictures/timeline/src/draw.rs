@@ -203,7 +203,8 @@ impl Pen {
             f(y),
             f(to)
         ));
-        if !label.is_empty() && text_width(label) < to - from {
+        // There is room beside a short wait.
+        if !label.is_empty() && text_width(label) < 1.4 * (to - from) {
             self.text(f64::midpoint(from, to), y - 7.0, label, "");
         }
     }
