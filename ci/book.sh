@@ -25,7 +25,7 @@ for page in docs/*.md; do
     name=${page#docs/}
     [[ $name == SUMMARY.md ]] && continue
     grep -qF "]($name)" docs/SUMMARY.md || complain "$page is not in docs/SUMMARY.md"
-    grep -qE "page!\(.*\"$name\"\)|docs/$name" src/guide.rs || complain "$page is not in src/guide.rs"
+    grep -qE "page!\(.*\"$name\"|docs/$name" src/guide.rs || complain "$page is not in src/guide.rs"
 done
 # In the documentation a page's links lead to modules, by the names that src/guide/links.md gives.
 while read -r name; do

@@ -1095,6 +1095,8 @@ pub trait FlowExt: Flow {
     /// Collects the flow above again after a failure, as the [policy](Retry) says: how many attempts, how long to wait
     /// between them, for how long in all.
     ///
+    #[cfg_attr(doc, doc = include_str!("../docs/timelines/retry_with.svg"))]
+    ///
     /// What is code follows it: [`when`](RetryWith::when) tells the errors that are worth a retry,
     /// [`hint`](RetryWith::hint) what a server asks to wait, [`budget`](RetryWith::budget) is shared with other calls,
     /// [`on_retry`](RetryWith::on_retry) and [`on_give_up`](RetryWith::on_give_up) hear of it, and

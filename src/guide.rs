@@ -5,8 +5,9 @@
 
 /// A page. Its links lead to files; the first definition of a link counts, so here they lead to modules.
 macro_rules! page {
-    ($name:ident, $file:literal) => {
+    ($name:ident, $file:literal $(, $links:literal)?) => {
         #[doc = include_str!("guide/links.md")]
+        $(#[doc = include_str!($links)])?
         #[doc = ""]
         #[cfg_attr(all(feature = "rt", feature = "macros"), doc = include_str!(concat!("../docs/", $file)))]
         pub mod $name {}
@@ -15,11 +16,12 @@ macro_rules! page {
 
 page!(why_cold_streams, "why-cold-streams.md");
 page!(the_retry_pattern, "the-retry-pattern.md");
-page!(ten_scenarios, "ten-scenarios.md");
+page!(ten_scenarios, "ten-scenarios.md", "guide/pictures.md");
 page!(terminals, "terminals.md");
 page!(errors, "errors.md");
 page!(cancellation, "cancellation.md");
 page!(concurrency, "concurrency.md");
+page!(time_and_testing, "time-and-testing.md");
 page!(hot_flows, "hot-flows.md");
 page!(policies, "policies.md");
 page!(composing, "composing.md");

@@ -1,6 +1,7 @@
 // The pages of the guide are files for who reads the repository, and modules in the documentation. The first definition of
 // a link counts, so here the links of a page lead to the modules.
 #![doc = include_str!("guide/links.md")]
+#![doc = include_str!("guide/pictures.md")]
 #![doc = ""]
 // Its examples use the clock.
 #![cfg_attr(feature = "time", doc = include_str!("../README.md"))]

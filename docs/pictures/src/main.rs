@@ -3,6 +3,7 @@
 //! `cargo run -p coldflow-pictures` draws them all. With `--check` it draws nothing and fails when a picture that is there
 //! is not what it would draw.
 
+mod inline;
 mod operators;
 mod picture;
 mod probe;
@@ -37,7 +38,11 @@ fn main() -> ExitCode {
 /// The names of the files and what is to stand in them.
 fn drawn() -> BTreeMap<String, String> {
     let pictures = operators::pictures().into_iter().chain(scenarios::pictures());
-    pictures.map(|picture| (format!("{}.svg", picture.name), picture.timeline.to_svg())).collect()
+    let mut drawn = pictures
+        .map(|picture| (format!("{}.svg", picture.name), picture.timeline.to_svg()))
+        .collect::<BTreeMap<_, _>>();
+    drawn.insert(inline::PATH.to_owned(), inline::definitions(&drawn));
+    drawn
 }
 
 fn write(folder: &Path) -> Result<String, String> {
@@ -52,7 +57,7 @@ fn write(folder: &Path) -> Result<String, String> {
     for (name, svg) in &pictures {
         fs::write(folder.join(name), svg).map_err(failed)?;
     }
-    Ok(format!("{} drawn", pictures.len()))
+    Ok(format!("{} files drawn", pictures.len()))
 }
 
 fn check(folder: &Path) -> Result<String, String> {
@@ -72,7 +77,7 @@ fn check(folder: &Path) -> Result<String, String> {
         }
     }
     if wrong.is_empty() {
-        return Ok(format!("{} are what their runs show", pictures.len()));
+        return Ok(format!("{} files are what their runs show", pictures.len()));
     }
     wrong.push("`cargo run -p coldflow-pictures` draws them anew".to_owned());
     Err(wrong.join("\npictures: "))

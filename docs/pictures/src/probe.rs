@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use coldflow::{Flow, FlowExt, Restart, flow};
+use coldflow::{Emitter, Flow, FlowExt, Restart, flow};
 use coldflow_timeline::{Lane, Part, Timeline};
 use tokio::time::{Instant, sleep};
 
@@ -24,6 +24,7 @@ pub(crate) struct Recorder(Arc<Mutex<Record>>);
 #[derive(Debug)]
 struct Record {
     began: Instant,
+    /// The rows, each with its place from the top: those of one place stay in their order.
     rows: Vec<(usize, Row)>,
     /// The texts of values, whose places are their colours.
     texts: Vec<&'static str>,
@@ -154,8 +155,8 @@ impl Recorder {
         })
     }
 
-    /// A flow that does what `script` says, on a lane of its own. Each time that it is restarted it goes on with the next
-    /// script, and stays with the last.
+    /// A flow that does what a script says, on a lane of its own. Each time that it is restarted it goes on with the next
+    /// one, and stays with the last.
     pub(crate) fn source<const N: usize>(
         &self,
         label: &str,
@@ -164,20 +165,10 @@ impl Recorder {
         let pen = self.lane(label);
         let scripts = scripts.map(Script::parse);
         let mut runs = 0;
-        flow(move |mut emitter| {
+        flow(move |emitter| {
             let script = scripts[runs.min(N - 1)].clone();
             runs += 1;
-            let pen = pen.clone();
-            async move {
-                let mut run = pen.run();
-                for step in &script.steps {
-                    pause(step.after).await;
-                    let since = pen.recorder.now();
-                    emitter.emit(pen.value(step.text, pen.hue(step.text))).await;
-                    pen.wait(since, "");
-                }
-                run.finish(script.ending).await
-            }
+            pen.clone().play(script, emitter, |pen, text| pen.value(text, pen.hue(text)))
         })
     }
 
@@ -190,32 +181,15 @@ impl Recorder {
         let pen = self.inner_lane(value.text.clone());
         let (text, hue) = value.into_parts();
         let script = Script::parse(script);
-        flow(move |mut emitter| {
-            let (pen, text, script) = (pen.clone(), text.clone(), script.clone());
-            async move {
-                let mut run = pen.run();
-                for step in &script.steps {
-                    pause(step.after).await;
-                    let since = pen.recorder.now();
-                    emitter.emit(pen.value(format!("{text}{}", step.text), hue)).await;
-                    pen.wait(since, "");
-                }
-                run.finish(script.ending).await
-            }
+        flow(move |emitter| {
+            let outer = text.clone();
+            pen.clone().play(script.clone(), emitter, move |pen, text| pen.value(format!("{outer}{text}"), hue))
         })
     }
 
     /// A future that works on `value` for so many milliseconds, on a lane of its own.
     pub(crate) fn job(&self, value: Value, millis: u64) -> impl Future<Output = Value> + Send + use<> {
-        let pen = self.inner_lane(value.text.clone());
-        let (text, hue) = value.into_parts();
-        async move {
-            let job = pen.job(Part::new(&text, hue));
-            sleep(Duration::from_millis(millis)).await;
-            job.done();
-            pen.end();
-            Value::new(text, hue)
-        }
+        self.inner_lane(value.text.clone()).work_on(value, millis)
     }
 }
 
@@ -230,6 +204,23 @@ impl Pen {
 
     pub(crate) fn hue(&self, text: &'static str) -> usize {
         self.recorder.hue(text)
+    }
+
+    /// Does what `script` says, with what `value` makes of its texts.
+    async fn play(
+        self,
+        script: Script,
+        mut emitter: Emitter<Value>,
+        value: impl Fn(&Self, &'static str) -> Value,
+    ) -> Result<(), Failure> {
+        let mut run = self.run();
+        for step in &script.steps {
+            pause(step.after).await;
+            let since = self.recorder.now();
+            emitter.emit(value(&self, step.text)).await;
+            self.wait(since, "");
+        }
+        run.finish(script.ending).await
     }
 
     pub(crate) fn start(&self) {
@@ -266,6 +257,11 @@ impl Pen {
         });
     }
 
+    /// A wait of so long begins here now.
+    pub(crate) fn wait_for(&self, time: Duration, label: impl Into<String>) {
+        self.draw(|lane, now| lane.wait(now, now + time, label));
+    }
+
     /// A value that comes here now.
     pub(crate) fn value(&self, text: impl Into<String>, hue: usize) -> Value {
         let text = text.into();
@@ -283,25 +279,35 @@ impl Pen {
     {
         let mut run = self.run();
         let mut times = busy.iter().chain(repeat(busy.last().unwrap_or(&0)));
-        let outcome = flow
-            .for_each(|item| {
-                let parts = item.arrive();
-                let hue = parts.first().map_or(0, |part| part.hue);
-                self.item(parts);
-                let busy = Duration::from_millis(times.next().copied().unwrap_or(0));
-                async move {
-                    if !busy.is_zero() {
-                        let since = self.recorder.now();
-                        sleep(busy).await;
-                        self.work(since, Part::new("", hue));
-                    }
-                }
-            })
-            .await;
+        let outcome = flow.for_each(|item| self.take(item, times.next().copied().unwrap_or(0))).await;
         match outcome {
             Ok(()) => run.end(),
             Err(error) => run.fail(error.to_string()),
         }
+    }
+
+    /// Takes an item here now, and is busy with it for so many milliseconds.
+    pub(crate) fn take(&self, item: impl Arrive, busy: u64) -> impl Future<Output = ()> {
+        let parts = item.arrive();
+        let hue = parts.first().map_or(0, |part| part.hue);
+        self.item(parts);
+        async move {
+            if busy > 0 {
+                let since = self.recorder.now();
+                sleep(Duration::from_millis(busy)).await;
+                self.work(since, Part::new("", hue));
+            }
+        }
+    }
+
+    /// Works on `value` for so many milliseconds, here.
+    pub(crate) async fn work_on(self, value: Value, millis: u64) -> Value {
+        let (text, hue) = value.into_parts();
+        let job = self.job(Part::new(&text, hue));
+        sleep(Duration::from_millis(millis)).await;
+        job.done();
+        self.end();
+        Value::new(text, hue)
     }
 
     /// Work begins here.

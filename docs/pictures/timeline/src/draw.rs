@@ -203,7 +203,8 @@ impl Pen {
             f(y),
             f(to)
         ));
-        if !label.is_empty() && text_width(label) < to - from {
+        // There is room beside a short wait.
+        if !label.is_empty() && text_width(label) < 1.4 * (to - from) {
             self.text(f64::midpoint(from, to), y - 7.0, label, "");
         }
     }
@@ -358,9 +359,10 @@ fn overhang(timeline: &Timeline) -> f64 {
     reach.fold(0.0, f64::max)
 }
 
-/// Whether the value is what came of work on the same lane.
+/// Whether the value is what came of work on the same lane, and not what more work begins with.
 fn ends_work(lane: &Lane, value: &Mark) -> bool {
-    lane.marks.iter().any(|mark| matches!(mark.kind, Kind::Work { until, .. } if until == value.at))
+    let mut work = lane.marks.iter().filter(|mark| matches!(mark.kind, Kind::Work { .. }));
+    work.clone().any(|mark| mark.until() == value.at) && !work.any(|mark| mark.at == value.at)
 }
 
 fn lane_height(lane: &Lane) -> f64 {
@@ -505,6 +507,22 @@ mod tests {
         }
         let items = Pen::new(&timeline).items(&lane);
         assert!(items.windows(2).all(|pair| pair[0].1 < pair[1].0), "{items:?}");
+    }
+
+    #[test]
+    fn the_outcome_of_work_stands_behind_it_and_what_it_is_about_over_its_begin() {
+        let mut lane = Lane::new("out");
+        lane.work(ms(0), ms(50), part(""));
+        lane.item(ms(50), [part("1")]);
+        lane.work(ms(50), ms(100), part(""));
+        lane.item(ms(100), [part("2")]);
+        let mut timeline = Timeline::new("");
+        timeline.lane(lane.clone());
+        let pen = Pen::new(&timeline);
+        let [first, second] = pen.items(&lane)[..] else { panic!("two values") };
+        let middle = |(left, right)| f64::midpoint(left, right);
+        assert!((middle(first) - pen.scale.place(ms(50))).abs() < 0.1);
+        assert!(second.0 > pen.scale.place(ms(100)));
     }
 
     #[test]
