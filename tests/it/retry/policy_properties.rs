@@ -461,7 +461,17 @@ fn jitter_is_spread_evenly_over_its_range() {
 }
 
 #[test]
-fn so_it_is_within_one_collection() {
+fn decorrelated_jitter_goes_by_the_wait_before() {
+    let policy = Retry::attempts(3).backoff(Backoff::constant(Duration::from_secs(1))).jitter(Jitter::Decorrelated);
+    let second = |seed| policy.delay(2, Random::seeded(seed)).unwrap().as_secs_f64();
+    let (sum, most) = (0..100_000).map(second).fold((0.0, 0.0_f64), |(sum, most), wait| (sum + wait, most.max(wait)));
+    // The first is even from 1 to 3, hence 2 on average; the second from 1 to three times that.
+    assert!((sum / 1e5 - 3.5).abs() < 0.03, "{}", sum / 1e5);
+    assert!(most <= 9.0 && most > 8.5, "{most}");
+}
+
+#[test]
+fn and_within_one_collection_each_wait_is_drawn_for_itself() {
     let mut sum = 0.0;
     let policy = Retry::attempts(100_001).backoff(Backoff::constant(Duration::from_secs(1))).jitter(Jitter::Full);
     let (mut below, mut repeated, mut last) = (0, 0, Duration::MAX);
