@@ -403,6 +403,19 @@ fn the_budget_is_never_exceeded_under_8_threads_and_nothing_of_it_is_lost() {
 }
 
 #[test]
+fn what_was_saved_is_taken_once_by_8_threads_that_do_nothing_else() {
+    let saved = 300_000;
+    let budget = RetryBudget::with_reserve(100.0, 0, saved);
+    for _ in 0..saved / 100 {
+        assert_eq!(block_on(retry(Retry::none(), async || Ok::<_, ()>(1)).budget(&budget).into_future()), Ok(1));
+    }
+    let (retries, _) = storm(8, 1, saved, || budget.clone());
+    // The eight calls pay in as well, as far as there is room for it.
+    let allowed = u64::from(saved)..=u64::from(saved) + 700;
+    assert!(allowed.contains(&retries), "{retries} retries of {allowed:?}");
+}
+
+#[test]
 fn nor_is_its_reserve_or_its_floor() {
     let (retries, seconds) = storm(8, 500, 4, || RetryBudget::new(0.1, 25));
     assert!(retries <= 8 * 500 / 10 + 25 * seconds, "{retries} retries in {seconds} seconds");
