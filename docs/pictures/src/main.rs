@@ -36,17 +36,18 @@ fn main() -> ExitCode {
 }
 
 /// The names of the files and what is to stand in them.
-fn drawn() -> BTreeMap<String, String> {
+fn drawn(folder: &Path) -> Result<BTreeMap<String, String>, String> {
     let pictures = operators::pictures().into_iter().chain(scenarios::pictures());
     let mut drawn = pictures
         .map(|picture| (format!("{}.svg", picture.name), picture.timeline.to_svg()))
         .collect::<BTreeMap<_, _>>();
-    drawn.insert(inline::PATH.to_owned(), inline::definitions(&drawn));
-    drawn
+    let definitions = inline::definitions(folder, &drawn).map_err(|error| format!("the pages: {error}"))?;
+    drawn.insert(inline::PATH.to_owned(), definitions);
+    Ok(drawn)
 }
 
 fn write(folder: &Path) -> Result<String, String> {
-    let pictures = drawn();
+    let pictures = drawn(folder)?;
     let failed = |error: io::Error| format!("{}: {error}", folder.display());
     fs::create_dir_all(folder).map_err(failed)?;
     for path in present(folder).map_err(failed)? {
@@ -61,7 +62,7 @@ fn write(folder: &Path) -> Result<String, String> {
 }
 
 fn check(folder: &Path) -> Result<String, String> {
-    let pictures = drawn();
+    let pictures = drawn(folder)?;
     let mut wrong = Vec::new();
     for (name, svg) in &pictures {
         match fs::read_to_string(folder.join(name)) {
