@@ -91,12 +91,12 @@ pub async fn retry_after(api: &Api) -> Result<u32, Failure> {
 /// The last failure.
 pub async fn deadline(api: &Api) -> Result<u32, Failure> {
     // ANCHOR: deadline
-    // `timeout` would cut the last wait short, and call once more at the deadline. A `Stop` is not told the wait.
-    let (wait, deadline) = (Duration::from_millis(200), Duration::from_secs(1));
+    // `timeout` would cut the last wait short, and call once more at the deadline. A `Stop` is not told the wait, so
+    // this one is for the second less the wait.
     let outcome = (|| api.fetch())
         .retry_async()
-        .wait(wait::fixed(wait))
-        .stop(stop::attempts(10) | stop::elapsed(deadline - wait))
+        .wait(wait::fixed(Duration::from_millis(200)))
+        .stop(stop::attempts(10) | stop::elapsed(Duration::from_millis(800)))
         .clock(TokioClock::new())
         .call()
         .await;
