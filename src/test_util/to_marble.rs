@@ -144,7 +144,7 @@ where
                 Poll::Ready(None) => Mark::End,
                 Poll::Pending => {
                     if !this.alarm.is_set() {
-                        this.alarm.as_mut().set(limit - now);
+                        this.alarm.as_mut().set(limit.saturating_sub(now));
                     }
                     ready!(this.alarm.as_mut().poll_ring(cx));
                     continue;

@@ -16,10 +16,10 @@ use crate::support::{Polling, block_on};
 /// With what a test fails, without the place that it begins with.
 async fn failure<Fut: Future>(test: Fut) -> String {
     let panic = AssertUnwindSafe(test).catch_unwind().await.err().expect("it should fail");
-    without_place(*panic.downcast::<String>().unwrap())
+    without_place(panic.downcast_ref::<String>().unwrap())
 }
 
-fn without_place(message: String) -> String {
+fn without_place(message: &str) -> String {
     let (place, message) = message.split_once(": ").unwrap();
     assert!(place.starts_with(file!()), "{place}");
     message.to_owned()
