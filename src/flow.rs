@@ -69,6 +69,8 @@ pub trait Flow: Sized {
 pub trait FlowStream: FusedStream {
     /// Drives what runs concurrently with the consumer, without yielding an item.
     ///
+    #[cfg_attr(doc, doc = include_str!("../docs/timelines/busy-consumer.svg"))]
+    ///
     /// `Ready` means that nothing is left to do until the next `poll_next`; `Pending` that the task will be woken
     /// when there is.
     fn poll_progress(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()>;

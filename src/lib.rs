@@ -1,15 +1,11 @@
 // The pages of the guide are files for who reads the repository, and modules in the documentation. The first definition of
 // a link counts, so here the links of a page lead to the modules.
-#![doc = "[design]: crate::guide::design"]
-#![doc = "[concurrency]: crate::guide::concurrency"]
-#![doc = "[time-and-testing]: crate::guide::time_and_testing"]
-#![doc = "[differences]: crate::guide::differences_from_kotlin"]
-#![doc = "[coming]: crate::guide::coming_from_kotlin"]
-#![doc = "[benchmarks]: crate::guide::benchmarks"]
-#![doc = "[pitfalls]: crate::guide::pitfalls"]
-#![doc = "[left-out]: crate::guide::left_out"]
+#![doc = include_str!("guide/links.md")]
+#![doc = include_str!("guide/pictures.md")]
 #![doc = ""]
-#![doc = include_str!("../README.md")]
+// Its examples use the clock.
+#![cfg_attr(feature = "time", doc = include_str!("../README.md"))]
+#![cfg_attr(not(feature = "time"), doc = "Kotlin Flow semantics for Rust streams: cold, retryable, composable.")]
 #![cfg_attr(not(feature = "std"), no_std)]
 
 extern crate alloc;
@@ -64,6 +60,9 @@ pub use operator::{combine, combine_latest, merge, race};
 pub use retry::{Retry, retry};
 #[cfg(feature = "std")]
 pub use source::{SendError, Sender, TrySendError, callback_flow, channel_flow};
-pub use source::{StreamFlowExt, defer, empty, failed, flow, flow_of, from_stream, from_try_stream, once, once_ok};
+pub use source::{
+    StreamFlowExt, defer, empty, failed, flow, flow_of, flow_with, from_stream, from_try_stream, once, once_ok,
+    once_with,
+};
 #[cfg(feature = "time")]
 pub use time::{Edge, interval};

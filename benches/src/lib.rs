@@ -4,25 +4,29 @@
 //! sample each, many rounds; what counts is each one's *shortest* sample, the one that nothing disturbed, and the
 //! ratio within the row, since a slow stretch of the machine meets all of them alike.
 //!
-//! The same cases serve instruction counts: `--case ROW/NAME --times N` runs one of them and nothing else, so that an
-//! instrumented run counts that one.
+//! What has to be alone, such as a figure of the whole process's memory, gets a process of its own for each turn.
+//!
+//! The same cases serve instruction counts: `--list` names them, and `--table TITLE --case ROW/NAME --times N` runs one of
+//! them and nothing else, so that an instrumented run counts that one. `ci/instructions.sh` does so.
 
 mod allocations;
 mod driver;
+mod processes;
 
 use std::env;
 use std::hint::black_box;
 use std::process::exit;
 use std::time::{Duration, Instant};
 
-pub use allocations::{CountingAllocator, allocations, bytes_held};
+pub use allocations::{CountingAllocator, allocations, bytes_held, live_bytes};
 pub use driver::{drive, on_tokio, spawned_on_tokio};
+pub use processes::Turn;
 
 /// One way to do the work of a row.
 struct Case {
     name: &'static str,
-    /// Does the work so many times.
-    run: Box<dyn FnMut(u32)>,
+    /// Does the work so many times, and gives the last result.
+    run: Box<dyn FnMut(u32) -> u64>,
 }
 
 /// One piece of work, done in several ways. The first is the one that the others are divided by.
@@ -31,33 +35,40 @@ pub struct Row {
     name: String,
     /// How many items one run of it handles: times are per item.
     items: u32,
-    result: Option<u64>,
     cases: Vec<Case>,
 }
 
 impl Row {
     /// A row whose cases handle so many items in a run.
     pub fn new(name: impl Into<String>, items: u32) -> Self {
-        Row { name: name.into(), items, result: None, cases: Vec::new() }
+        Row { name: name.into(), items, cases: Vec::new() }
     }
 
-    /// Adds a way to do the work.
-    ///
-    /// # Panics
-    ///
-    /// When its result differs from that of the cases before it.
+    /// Adds a way to do the work. Its result has to be that of the others in the row, which is checked before they are
+    /// timed.
     #[must_use]
     pub fn case(mut self, name: &'static str, mut work: impl FnMut() -> u64 + 'static) -> Self {
-        let result = work();
-        let expected = *self.result.get_or_insert(result);
-        assert_eq!(result, expected, "{name} does other work than the cases before it in the row {}", self.name);
         let run = Box::new(move |times| {
+            let mut result = 0;
             for _ in 0..times {
-                black_box(work());
+                result = black_box(work());
             }
+            result
         });
         self.cases.push(Case { name, run });
         self
+    }
+
+    /// Panics when a case gives another result than the first.
+    fn check(&mut self) {
+        let results: Vec<u64> = self.cases.iter_mut().map(|case| (case.run)(1)).collect();
+        for (case, result) in self.cases.iter().zip(&results) {
+            assert_eq!(
+                *result, results[0],
+                "{} does other work than the first case of the row {}",
+                case.name, self.name
+            );
+        }
     }
 }
 
@@ -65,20 +76,24 @@ impl Row {
 #[derive(Debug)]
 struct Options {
     rounds: u32,
+    most: u64,
     sample: Duration,
     table: String,
     filter: String,
+    list: bool,
     case: Option<String>,
     times: u32,
 }
 
 impl Options {
-    fn parse() -> Self {
+    fn parse(rounds: u32) -> Self {
         let mut options = Options {
-            rounds: 300,
+            rounds,
+            most: u64::MAX,
             sample: Duration::from_micros(50),
             table: String::new(),
             filter: String::new(),
+            list: false,
             case: None,
             times: 1000,
         };
@@ -89,9 +104,11 @@ impl Options {
                 // Cargo adds it.
                 "--bench" => {}
                 "--rounds" => options.rounds = number().unwrap_or_else(|| usage()),
+                "--most" => options.most = number().unwrap_or_else(|| usage()).into(),
                 "--sample-us" => options.sample = Duration::from_micros(number().unwrap_or_else(|| usage()).into()),
                 "--times" => options.times = number().unwrap_or_else(|| usage()),
                 "--table" => options.table = args.next().unwrap_or_else(|| usage()),
+                "--list" => options.list = true,
                 "--case" => options.case = Some(args.next().unwrap_or_else(|| usage())),
                 word if !word.starts_with('-') => word.clone_into(&mut options.filter),
                 _ => usage(),
@@ -102,7 +119,9 @@ impl Options {
 }
 
 fn usage() -> ! {
-    eprintln!("usage: [--table TITLE] ([ROW] [--rounds N] [--sample-us N] | --case ROW/NAME [--times N])");
+    eprintln!(
+        "usage: [--table TITLE] [--most N] ([ROW] [--rounds N] [--sample-us N] | --list | --case ROW/NAME [--times N])"
+    );
     exit(2)
 }
 
@@ -114,15 +133,33 @@ pub struct Bench {
 
 impl Default for Bench {
     fn default() -> Self {
-        Bench { options: Options::parse() }
+        Bench::of_rounds(300)
     }
 }
 
 impl Bench {
+    /// A bench whose cases take so many turns unless the command line says otherwise: fewer, where a run is long.
+    pub fn of_rounds(rounds: u32) -> Self {
+        Bench { options: Options::parse(rounds) }
+    }
+
+    /// The sizes that the command line lets run: `--most N` leaves out those beyond.
+    pub fn sizes(&self, sizes: &[u64]) -> Vec<u64> {
+        sizes.iter().copied().filter(|size| *size <= self.options.most).collect()
+    }
+
     /// Measures the rows and prints them as a Markdown table: nanoseconds per item, and how many times the first case
     /// each of the others takes. The columns are those of the first row.
+    ///
+    /// # Panics
+    ///
+    /// When the cases of a row give different results.
     pub fn table(&self, title: &str, rows: Vec<Row>) {
         if !title.contains(&self.options.table) {
+            return;
+        }
+        if self.options.list {
+            list(title, &rows);
             return;
         }
         if let Some(wanted) = &self.options.case {
@@ -136,6 +173,7 @@ impl Bench {
         println!("| ns per item | {} |", columns.join(" | "));
         println!("|---|{}", "---:|".repeat(columns.len()));
         for row in &mut rows {
+            row.check();
             let times = self.measure(row);
             let cells: Vec<String> = columns
                 .iter()
@@ -151,8 +189,8 @@ impl Bench {
 
     /// Prints lines that were counted, not timed.
     pub fn note(&self, title: &str, lines: &[String]) {
-        let Options { case, filter, table, .. } = &self.options;
-        if case.is_none() && filter.is_empty() && title.contains(table) {
+        let Options { list, case, filter, table, .. } = &self.options;
+        if !list && case.is_none() && filter.is_empty() && title.contains(table) {
             println!("\n### {title}\n\n{}", lines.join("\n"));
         }
     }
@@ -185,6 +223,15 @@ fn runs_in(case: &mut Case, sample: Duration) -> u32 {
             return runs;
         }
         runs *= 2;
+    }
+}
+
+/// A line for each case: the table, the row, how many items a run of it handles, and the case, between tabs.
+fn list(title: &str, rows: &[Row]) {
+    for Row { name, items, cases } in rows {
+        for case in cases {
+            println!("{title}\t{name}\t{items}\t{}", case.name);
+        }
     }
 }
 

@@ -1,9 +1,10 @@
 //! Collecting again after a failure: by a decision of one's own, [`retry_when`](crate::FlowExt::retry_when), or by a
-//! policy, [`Retry`](crate::Retry).
+//! policy, [`Retry`].
 
 mod decide;
 #[cfg(feature = "time")]
 mod policy;
+mod retry_once;
 mod retry_when;
 
 #[cfg(feature = "time")]
@@ -11,4 +12,5 @@ pub use crate::error::{GiveUpReason, RetryError};
 pub use decide::{Decide, RetryAtMost, RetryIf};
 #[cfg(feature = "time")]
 pub use policy::*;
+pub use retry_once::{RetryOnce, RetryOnceStream};
 pub use retry_when::{RetryWhen, RetryWhenStream};

@@ -8,12 +8,13 @@ use pin_project_lite::pin_project;
 
 use super::{AttemptTimeout, Hook, Outcome, Retry, RetryWith, RetryWithStream};
 use crate::flow::{Flow, Restart};
-use crate::source::{Once, OnceStream, once};
+use crate::source::{Once, OnceStream, SourceBody, once};
 
 /// Awaits `op` until it succeeds, as often as `policy` says.
 ///
 /// It is `once(op).retry_with(policy)`, which can be awaited because it has one outcome: so the options of
-/// [`RetryWith`] are there, and it is a flow, too. `tokio::spawn` and `join!` want the future itself:
+/// [`RetryWith`] are there, and it is a flow, too. Where `op` wants the number of its attempt, begin with
+/// [`once_with`](crate::once_with()). `tokio::spawn` and `join!` want the future itself:
 /// [`into_future`](IntoFuture::into_future). Nothing runs before the first poll, and polling after the outcome is harmless.
 /// No allocation.
 ///
@@ -77,6 +78,7 @@ where
 {
     type Output = Result<Item, O::Error>;
 
+    #[inline]
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         match ready!(self.project().stream.poll_next(cx)) {
             Some(outcome) => Poll::Ready(outcome),
@@ -101,7 +103,7 @@ where
 
 impl<Op, Fut, B, T, H, O, Item, E> IntoFuture for RetryWith<Once<Op>, B, T, H, O>
 where
-    Op: FnMut() -> Fut,
+    Op: SourceBody<(), Running = Fut>,
     Fut: Future<Output = Result<Item, E>>,
     B: IntoIterator<Item = Duration> + Clone,
     T: AttemptTimeout<E>,
@@ -111,6 +113,7 @@ where
     type Output = Result<Item, O::Error>;
     type IntoFuture = RetryCall<OnceStream<Op, Fut>, B, B::IntoIter, T, H, O>;
 
+    #[inline]
     fn into_future(self) -> Self::IntoFuture {
         RetryCall { stream: self.into_stream() }
     }

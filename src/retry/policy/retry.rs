@@ -83,9 +83,16 @@ impl From<Duration> for ResetAfter {
     }
 }
 
-impl From<NonZeroU64> for ResetAfter {
-    fn from(items: NonZeroU64) -> Self {
-        ResetAfter::Items(items)
+impl ResetAfter {
+    /// When an attempt has given `count` items.
+    ///
+    /// # Panics
+    ///
+    /// When `count` is 0: an attempt that has given nothing is not healthy.
+    #[track_caller]
+    pub const fn items(count: u64) -> Self {
+        assert!(count > 0, "`count` must be at least 1: an attempt that has given nothing is not healthy");
+        ResetAfter::Items(NonZeroU64::MIN.saturating_add(count - 1))
     }
 }
 
@@ -168,6 +175,8 @@ impl<B, T> Retry<B, T> {
 
     /// The time for all attempts together, from the first poll: a wait that would go past it is not begun. It does not cut
     /// off an attempt that is running; [`attempt_timeout`](Self::attempt_timeout) does.
+    ///
+    #[cfg_attr(doc, doc = include_str!("../../../docs/timelines/deadline.svg"))]
     pub const fn deadline(mut self, deadline: Duration) -> Self {
         self.deadline = Some(deadline);
         self
@@ -176,6 +185,8 @@ impl<B, T> Retry<B, T> {
     /// The time for each attempt, from its start to its end. One that takes longer is dropped and counts as failed, with
     /// [`TimeoutError::Elapsed`](crate::TimeoutError) as its cause: so the errors of the flow become
     /// [`TimeoutError`](crate::TimeoutError)s.
+    ///
+    #[cfg_attr(doc, doc = include_str!("../../../docs/timelines/attempt_timeout.svg"))]
     ///
     /// The consumer's own time with an item counts. For a flow of many items,
     /// [`timeout`](crate::FlowExt::timeout) above the retry is the time for each item instead.
@@ -204,8 +215,10 @@ impl<B, T> Retry<B, T> {
     /// For a flow that goes on and on: when an attempt has been healthy before it failed, everything about retrying begins
     /// anew, as if it had been the first attempt.
     ///
+    #[cfg_attr(doc, doc = include_str!("../../../docs/timelines/reset_after.svg"))]
+    ///
     /// Healthy is one that has gone on for this `Duration` after its first item, or has given this number of items
-    /// (`NonZeroU64`). The bound, the backoff and the deadline then count per streak of failures and no longer for the
+    /// ([`ResetAfter::items`]). The bound, the backoff and the deadline then count per streak of failures and no longer for the
     /// whole collection: a flow that recovers each time is retried for ever, which is what this is for.
     pub fn reset_after(mut self, healthy: impl Into<ResetAfter>) -> Self {
         self.reset_after = Some(healthy.into());

@@ -1,7 +1,7 @@
 use std::time::Duration;
 
 use coldflow::Retry;
-use coldflow::retry::{Backoff, Jitter, Random};
+use coldflow::retry::{Backoff, Jitter, Random, ResetAfter};
 
 const MS: fn(u64) -> Duration = Duration::from_millis;
 
@@ -116,4 +116,10 @@ fn a_factor_that_is_none_is_refused() {
 #[should_panic(expected = "`limit` must not be zero")]
 fn no_time_for_an_attempt_is_refused() {
     let _ = Retry::attempts(3).attempt_timeout(Duration::ZERO);
+}
+
+#[test]
+#[should_panic(expected = "`count` must be at least 1")]
+fn a_reset_without_an_item_is_refused() {
+    let _ = ResetAfter::items(0);
 }

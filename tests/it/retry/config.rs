@@ -1,6 +1,5 @@
 //! Policies that are read from a file.
 
-use std::num::NonZeroU64;
 use std::time::Duration;
 
 use coldflow::Retry;
@@ -63,7 +62,7 @@ fn every_policy_survives_being_written_and_read() {
         let full = base.clone().jitter(Jitter::Equal).cap(SECOND).deadline(SECOND * 61);
         let policies: [AnyRetry; 4] = [
             base.clone().into(),
-            full.clone().reset_after(NonZeroU64::new(3).unwrap()).into(),
+            full.clone().reset_after(ResetAfter::items(3)).into(),
             full.clone().reset_after(SECOND).attempt_timeout(SECOND * 3).into(),
             full.into(),
         ];

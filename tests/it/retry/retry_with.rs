@@ -1,13 +1,12 @@
 use std::cell::RefCell;
 use std::error::Error;
 use std::future::{IntoFuture, pending, ready};
-use std::num::NonZeroU64;
 use std::pin::pin;
 use std::rc::Rc;
 use std::task::Poll;
 use std::time::Duration;
 
-use coldflow::retry::{Backoff, GiveUpReason, Jitter, Random};
+use coldflow::retry::{Backoff, GiveUpReason, Jitter, Random, ResetAfter};
 use coldflow::{Emitter, FlowExt, Retry, RetryError, SingleError, TimeoutError, failed, flow, flow_of, once, retry};
 use futures::future::FusedFuture;
 use futures::poll;
@@ -265,7 +264,7 @@ async fn after_a_healthy_period_all_begins_anew() {
 #[tokio::test(start_paused = true)]
 async fn or_after_a_number_of_items() {
     let mut log = Vec::new();
-    let policy = every_second(3).reset_after(NonZeroU64::new(4).unwrap());
+    let policy = every_second(3).reset_after(ResetAfter::items(4));
     let outcome =
         events(&[3, 4, 1, 100, 0, 0, 100]).retry_with(policy).on_retry(|event| log.push(event.attempt)).run().await;
     assert_eq!((log, outcome), (vec![1, 1, 2, 1, 2], Err("lost")));

@@ -108,7 +108,7 @@ fn structs() -> Vec<(String, String)> {
 }
 
 /// Those that are neither: they hold what a flow is made with, are handed to a body, or are of use without being collected.
-const PLAIN: [&str; 44] = [
+const PLAIN: [&str; 45] = [
     "Backoff",
     "Bare",
     "BodyBlock",
@@ -128,6 +128,7 @@ const PLAIN: [&str; 44] = [
     "MutableSharedFlow",
     "MutableStateFlow",
     "NoFirstValue",
+    "Numbered",
     "OnGiveUp",
     "OnHandle",
     "OnRetry",

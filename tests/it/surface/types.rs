@@ -9,12 +9,12 @@ use std::rc::Rc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use coldflow::source::{ChannelFlow, Defer, FlowFn, Once, OnceOk, Registration};
+use coldflow::source::{ChannelFlow, Defer, FlowFn, Numbered, Once, OnceOk, Registration};
 use coldflow::test_util::{Gate, assert_flow, marble, probe, to_marble};
 use coldflow::{
     Edge, Emitter, Flow, FlowExt, FlowStream, MutableSharedFlow, MutableStateFlow, Overflow, Restart, Retry, Sender,
     SharedConfig, SharingStarted, StreamFlowExt, callback_flow, channel_flow, combine, combine_latest, defer, empty,
-    failed, flow, flow_of, from_stream, from_try_stream, merge, once, once_ok, race,
+    failed, flow, flow_of, flow_with, from_stream, from_try_stream, merge, once, once_ok, once_with, race,
 };
 use futures::stream::{self, FusedStream, Stream};
 use tokio::task::JoinSet;
@@ -432,6 +432,17 @@ fn a_once<P: Clone>(part: P) -> Once<impl FnMut() -> Ready<Result<P, ()>> + Clon
     once(move || ready(Ok(part.clone())))
 }
 
+fn a_flow_with<P: Clone>(part: P) -> FlowFn<u8, Numbered<impl FnMut(u64, Emitter<u8>) -> Ready<()> + Clone>> {
+    flow_with(move |_, _| {
+        let _ = &part;
+        ready(())
+    })
+}
+
+fn a_once_with<P: Clone>(part: P) -> Once<Numbered<impl FnMut(u64) -> Ready<Result<P, ()>> + Clone>> {
+    once_with(move |_| ready(Ok(part.clone())))
+}
+
 fn a_once_ok<P: Clone>(part: P) -> OnceOk<impl FnMut() -> Ready<P> + Clone> {
     once_ok(move || ready(part.clone()))
 }
@@ -455,8 +466,11 @@ sources! {
     callback_flow |part| a_callback_flow(part);
     channel_flow |part| a_channel_flow(part);
     flow |part| a_flow(part);
+    flow_with |part| a_flow_with(part);
     once |part| a_once(part);
+    once |part| a_once(part).retry_when(|(), _| ready(Ok(())));
     once_ok |part| a_once_ok(part);
+    once_with |part| a_once_with(part);
     defer |part| a_defer(part);
     flow_of |part| flow_of([part]);
     failed |part| failed::<u8, _>(part);

@@ -81,6 +81,16 @@ pub(crate) fn brief(error: &ApiError) -> String {
     }
 }
 
+/// What came back, in a word or two.
+pub(crate) fn word(error: &ApiError) -> String {
+    match error {
+        ApiError::Status { status, .. } => status.to_string(),
+        ApiError::Unreachable { .. } => "no response".to_owned(),
+        ApiError::UnknownCity { .. } => "no such city".to_owned(),
+        ApiError::Unexpected { .. } => "no forecast".to_owned(),
+    }
+}
+
 /// What went wrong and what to do, in a line.
 pub(crate) fn explain(error: &ApiError) -> String {
     match (error, root_cause(error)) {
