@@ -4,7 +4,8 @@ use core::future::poll_fn;
 use core::task::{Context, Poll, Waker};
 use std::sync::{Mutex, PoisonError};
 
-/// What a [`probe`](super::probe()), or any future, can wait for: a test opens it, once for each wait that it lets pass.
+/// What a [`probe`](super::probe()), or any future, can wait for: a test opens it, once for each wait that it lets
+/// pass.
 ///
 /// Clones are the same gate. It can be opened before somebody waits.
 ///

@@ -28,11 +28,11 @@ use crate::time::Alarm;
 /// | a space | is no frame; it lets diagrams stand below each other |
 ///
 /// Without an end the flow is silent for ever. The signs are those of `RxJS`, except that there a group takes as many
-/// frames as it has characters, with which some timelines cannot be drawn. Its `^` and `!` belong to subscriptions, and are
-/// not allowed.
+/// frames as it has characters, with which some timelines cannot be drawn. Its `^` and `!` belong to subscriptions, and
+/// are not allowed.
 ///
-/// The frames count from the first poll of the collection. When the consumer is busy in the frame of an item, it gets the
-/// item as soon as it asks; those behind it keep their frames.
+/// The frames count from the first poll of the collection. When the consumer is busy in the frame of an item, it gets
+/// the item as soon as it asks; those behind it keep their frames.
 ///
 /// Items are characters; [`map`](crate::FlowExt::map) makes values of them, and
 /// [`map_err`](crate::FlowExt::map_err) another error.

@@ -16,7 +16,8 @@ use crate::time::Alarm;
 ///
 /// The script is written as a chain. A run does one step after the other, and ends behind the last one.
 /// [`next_run`](Probe::next_run) begins the script of the run after: a collection does the first script first, and each
-/// time that it is restarted, the next one; the last script is for all further runs. Another collection begins with the first again.
+/// time that it is restarted, the next one; the last script is for all further runs. Another collection begins with the
+/// first again.
 ///
 /// Clones count together, so keep one to ask. `starts()` is `ends() + failures() + drops() + running()` at any time.
 ///
