@@ -35,8 +35,9 @@ const HUES: [&str; 7] = ["#3b82f6", "#e8700c", "#1f9d61", "#9358e0", "#0e9aa7", 
 const RED: &str = "#e5484d";
 const AMBER: &str = "#c98500";
 
-/// For a file of its own, in the reader's scheme.
-const STYLE: &str = "<style>svg:root{color:#1f2328}@media (prefers-color-scheme:dark){svg:root{color:#e6edf3}}</style>";
+/// For a file of its own: in the reader's scheme, and on a ground of its own, since the page around it may be in the other one.
+const STYLE: &str = "<style>svg:root{color:#1f2328;background:#fff}\
+    @media (prefers-color-scheme:dark){svg:root{color:#e6edf3;background:#161b22}}</style>";
 
 pub(crate) fn draw(timeline: &Timeline) -> String {
     let mut pen = Pen::new(timeline);
