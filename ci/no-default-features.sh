@@ -13,7 +13,7 @@ rm -rf "$bare"
 mkdir -p "$bare"
 sed '/^coldflow = /d; /^members = /,/^]/c members = ["."]' Cargo.toml >"$bare/Cargo.toml"
 cp Cargo.lock "$bare"
-ln -s "$PWD"/{src,docs,tests,README.md} "$bare"
+ln -s "$PWD"/{src,docs,tests,examples,README.md} "$bare"
 (cd "$bare" && cargo test --quiet --no-default-features --target-dir "$target")
 
 # at_most COUNT ARGUMENTS..: how many packages the library is built from, itself included.
