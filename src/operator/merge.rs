@@ -111,6 +111,17 @@ impl<Ss: Streams> MergeStream<Ss> {
         this.woken.clear();
     }
 
+    /// Takes an item that has been waiting for the consumer.
+    fn take(self: Pin<&mut Self>) -> Option<Ss::Item> {
+        let this = self.project();
+        let (item, admitted) = this.outbox.take()?;
+        if let Some(source) = admitted {
+            this.sources[source] = Source::Running;
+            this.woken.push(source);
+        }
+        Some(item)
+    }
+
     /// Polls the sources that have woken until one has an item or the merged flow ends.
     #[inline]
     fn poll_sources(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> PollItem<(usize, Ss::Item), Ss::Error> {
@@ -164,12 +175,8 @@ impl<Ss: Streams> Stream for MergeStream<Ss> {
             this.woken.begin(left);
             *this.phase = Phase::Running { left };
         }
-        if let Some((item, admitted)) = this.outbox.take() {
-            if let Some(source) = admitted {
-                this.sources[source] = Source::Running;
-                this.woken.push(source);
-            }
-            return Poll::Ready(Some(Ok(item)));
+        if !this.outbox.is_empty() {
+            return Poll::Ready(self.take().map(Ok));
         }
         if let Phase::Running { .. } = this.phase {
             this.woken.gather(cx);

@@ -10,6 +10,7 @@ use core::time::Duration;
 
 use futures_core::Stream;
 use tokio::runtime::Handle;
+use tokio::task::unconstrained;
 use tokio::time::Instant;
 
 use crate::flow::{Flow, with_progress};
@@ -27,11 +28,11 @@ const TURNS: usize = 1024;
 /// comes, and says what was expected, what came, and where it was asked. At the end, when the reader is dropped or by
 /// [`finish`](FlowAssert::finish), it fails on an event that nobody asked for.
 ///
-/// The flow runs in the task of the test, and only while a method of the reader is awaited: nothing has to be `Send`, and
-/// nothing happens behind the back of the test. So at the end the reader polls the flow once more. What is ready then
-/// is an event that nobody asked for: an item, an error, and also the end itself. A flow that waits instead has not ended, and
-/// is dropped; that is no failure, just as it is none to stop a subscription. What is not to be checked is
-/// left to [`ignore_rest`](FlowAssert::ignore_rest).
+/// The flow runs in the task of the test, and only while a method of the reader is awaited: nothing has to be `Send`,
+/// and nothing happens behind the back of the test. So at the end the reader polls the flow once more. What is ready
+/// then is an event that nobody asked for: an item, an error, and also the end itself. A flow that waits instead has
+/// not ended, and is dropped; that is no failure, just as it is none to stop a subscription. What is not to be checked
+/// is left to [`ignore_rest`](FlowAssert::ignore_rest).
 ///
 /// On Tokio a method waits for an event for 60 seconds, which on a paused clock take no time, or as long as
 /// [`patience`](FlowAssert::patience) says. On another executor it waits for ever.
@@ -80,7 +81,8 @@ where
 
 /// The reader of [`assert_flow`].
 ///
-/// Every method that waits is cancel safe, except [`skip`](FlowAssert::skip): dropped before it resolves, it has taken nothing.
+/// Every method that waits is cancel safe, except [`skip`](FlowAssert::skip): dropped before it resolves, it has taken
+/// nothing.
 #[must_use = "a flow does nothing unless it is read"]
 pub struct FlowAssert<F>
 where
@@ -304,11 +306,12 @@ where
 
     /// Lets `duration` pass on Tokio's clock, in which there must be no event.
     ///
-    /// An event at its very end comes after it. With a duration of zero, nothing must be ready now.
+    /// An event at its very end comes after it. With a duration of zero, nothing must be ready now; that also
+    /// subscribes to a hot flow, which does not know of the reader before something is asked for.
     ///
     /// # Panics
     ///
-    /// When there is an event. Outside of a Tokio runtime.
+    /// When there is an event. Outside of a Tokio runtime, if time has to pass.
     ///
     /// # Examples
     ///
@@ -321,6 +324,13 @@ where
     /// let mut letters = assert_flow(marble("--a"));
     /// letters.no_events_for(Duration::from_millis(20)).await;
     /// assert_eq!(letters.next_item().await, 'a');
+    ///
+    /// let clicks = coldflow::MutableSharedFlow::new(coldflow::SharedConfig::default());
+    /// let mut seen = assert_flow(clicks.as_shared());
+    /// clicks.try_emit("to nobody").unwrap();
+    /// seen.no_events_for(Duration::ZERO).await;
+    /// clicks.try_emit("to the reader").unwrap();
+    /// assert_eq!(seen.next_item().await, "to the reader");
     /// # }
     /// ```
     #[track_caller]
@@ -330,8 +340,8 @@ where
         async move {
             let began = Instant::now();
             let event = match self.ready() {
-                Some(event) => Some(event),
-                None => self.next_before(duration).await,
+                None if !duration.is_zero() => self.next_before(duration).await,
+                event => event,
             };
             if let Some(event) = event {
                 let got = format!("{event} after {:?}", began.elapsed());
@@ -452,8 +462,10 @@ where
     fn ready(&mut self) -> Option<Event<F::Item, F::Error>> {
         let woken = Arc::new(Woken::default());
         let waker = Waker::from(Arc::clone(&woken));
+        // What Tokio grants a task per poll may be used up by what was read before, and then its channels seem empty.
+        let mut event = pin!(unconstrained(poll_fn(|cx| self.poll_event(cx))));
         for _ in 0..TURNS {
-            if let Poll::Ready(event) = self.poll_event(&mut Context::from_waker(&waker)) {
+            if let Poll::Ready(event) = event.as_mut().poll(&mut Context::from_waker(&waker)) {
                 return Some(event);
             }
             if !woken.0.swap(false, Ordering::Relaxed) {
@@ -472,7 +484,8 @@ where
         }
     }
 
-    /// The place where something was asked is part of the message, for that of the panic is where it was awaited from within.
+    /// The place where something was asked is part of the message, for that of the panic is where it was awaited from
+    /// within.
     #[track_caller]
     fn fail(&mut self, asked_at: &Location<'_>, expected: impl fmt::Display, got: impl fmt::Display) -> ! {
         self.over = true;

@@ -1,9 +1,11 @@
 use alloc::sync::Arc;
 use core::fmt;
+use core::future::poll_fn;
 use core::task::{Context, Poll, Waker};
 use std::sync::{Mutex, PoisonError};
 
-/// What a [`probe`](super::probe()) can wait for: a test opens it, once for each wait that it lets pass.
+/// What a [`probe`](super::probe()), or any future, can wait for: a test opens it, once for each wait that it lets
+/// pass.
 ///
 /// Clones are the same gate. It can be opened before somebody waits.
 ///
@@ -55,6 +57,29 @@ impl Gate {
     /// Whether somebody waits before it.
     pub fn is_awaited(&self) -> bool {
         self.with(|state| !state.waiting.is_empty())
+    }
+
+    /// Waits before it.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use coldflow::test_util::{Gate, assert_flow};
+    /// use coldflow::{FlowExt, flow_of};
+    /// use std::time::Duration;
+    ///
+    /// # #[tokio::main(flavor = "current_thread", start_paused = true)]
+    /// # async fn main() {
+    /// let gate = Gate::new();
+    /// let mut numbers = assert_flow(flow_of([1, 2]).on_each(|_| gate.pass()));
+    /// numbers.no_events_for(Duration::from_secs(1)).await;
+    /// gate.open();
+    /// assert_eq!(numbers.next_item().await, 1);
+    /// numbers.finish(); // the next one waits
+    /// # }
+    /// ```
+    pub async fn pass(&self) {
+        poll_fn(|cx| self.poll_pass(cx)).await;
     }
 
     pub(super) fn poll_pass(&self, cx: &Context<'_>) -> Poll<()> {

@@ -27,11 +27,12 @@ use crate::time::Alarm;
 /// | `(ab\|)` | all of that happens, in one frame |
 /// | a space | is no frame; it lets diagrams stand below each other |
 ///
-/// Without an end the flow is silent for ever. RxJS has the same signs, except that there a group takes as many frames
-/// as it has characters, with which some timelines cannot be drawn. `^` and `!` belong to subscriptions, and are not allowed.
+/// Without an end the flow is silent for ever. The signs are those of `RxJS`, except that there a group takes as many
+/// frames as it has characters, with which some timelines cannot be drawn. Its `^` and `!` belong to subscriptions, and
+/// are not allowed.
 ///
-/// The frames count from the first poll of the collection. When the consumer is busy in the frame of an item, it gets the
-/// item as soon as it asks; those behind it keep their frames.
+/// The frames count from the first poll of the collection. When the consumer is busy in the frame of an item, it gets
+/// the item as soon as it asks; those behind it keep their frames.
 ///
 /// Items are characters; [`map`](crate::FlowExt::map) makes values of them, and
 /// [`map_err`](crate::FlowExt::map_err) another error.
@@ -159,9 +160,13 @@ impl Stream for MarbleStream {
             return Poll::Pending;
         };
         let due = this.marble.frame.saturating_mul(*frame);
-        while began.elapsed() < due {
+        loop {
+            let left = due.saturating_sub(began.elapsed());
+            if left.is_zero() {
+                break;
+            }
             if !this.alarm.is_set() {
-                this.alarm.as_mut().set(due - began.elapsed());
+                this.alarm.as_mut().set(left);
             }
             ready!(this.alarm.as_mut().poll_ring(cx));
         }

@@ -7,9 +7,9 @@
 //! | [`to_marble`] | the diagram of a flow, to compare with one that is written down |
 //! | [`assert_flow`] | reads a flow event by event, and fails on an event that nobody asked for |
 //!
-//! What has to do with time is exact only while Tokio's clock is paused: `#[tokio::test(start_paused = true)]`. Then time
-//! passes when all tasks wait, in no real time, and a test of an hour takes a millisecond. The feature `test-util`, which
-//! belongs under `[dev-dependencies]`, brings Tokio's feature of that name, which has the pause.
+//! What has to do with time is exact only while Tokio's clock is paused: `#[tokio::test(start_paused = true)]`. Then
+//! time passes when all tasks wait, in no real time, and a test of an hour takes a millisecond. The feature
+//! `test-util`, which belongs under `[dev-dependencies]`, brings Tokio's feature of that name, which has the pause.
 //!
 //! # Examples
 //!

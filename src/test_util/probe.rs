@@ -16,7 +16,8 @@ use crate::time::Alarm;
 ///
 /// The script is written as a chain. A run does one step after the other, and ends behind the last one.
 /// [`next_run`](Probe::next_run) begins the script of the run after: a collection does the first script first, and each
-/// time that it is restarted, the next one; the last script is for all further runs. Another collection begins with the first again.
+/// time that it is restarted, the next one; the last script is for all further runs. Another collection begins with the
+/// first again.
 ///
 /// Clones count together, so keep one to ask. `starts()` is `ends() + failures() + drops() + running()` at any time.
 ///
@@ -147,11 +148,25 @@ impl<T, E> Probe<T, E> {
     }
 
     /// It waits for `duration` on Tokio's clock.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use coldflow::test_util::{probe, to_marble};
+    /// use coldflow::FlowExt;
+    /// use std::time::Duration;
+    ///
+    /// # #[tokio::main(flavor = "current_thread", start_paused = true)]
+    /// # async fn main() {
+    /// let source = probe().emit('a').wait(Duration::from_millis(20)).emit('b').fail("over");
+    /// assert_eq!(to_marble(source.retry(1)).await, "a-(ba)-(b#)");
+    /// # }
+    /// ```
     pub fn wait(self, duration: Duration) -> Self {
         self.step(Step::Wait(duration))
     }
 
-    /// It waits until `gate` is opened once more.
+    /// It waits until `gate` is opened once more; the example of [`Gate`] shows it.
     pub fn wait_for(self, gate: &Gate) -> Self {
         self.step(Step::WaitFor(gate.clone()))
     }
@@ -162,6 +177,20 @@ impl<T, E> Probe<T, E> {
     }
 
     /// It is pending for ever.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use coldflow::FlowExt;
+    /// use coldflow::test_util::probe;
+    /// use core::convert::Infallible;
+    ///
+    /// # futures::executor::block_on(async {
+    /// let source = probe::<_, Infallible>().emit(1).hang();
+    /// assert_eq!(source.clone().take(1).to_vec().await, Ok(vec![1]));
+    /// assert_eq!((source.ends(), source.drops()), (0, 1));
+    /// # });
+    /// ```
     pub fn hang(self) -> Self {
         self.step(Step::Hang)
     }
@@ -210,8 +239,24 @@ impl<T, E> Probe<T, E> {
         get(&self.counts.polls)
     }
 
-    /// How often it was given progress while it was running: what
-    /// [`poll_progress`](crate::FlowStream::poll_progress) is for.
+    /// How often it was given [progress](crate::FlowStream::poll_progress) while it was running.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use coldflow::FlowExt;
+    /// use coldflow::test_util::probe;
+    /// use core::convert::Infallible;
+    /// use std::time::Duration;
+    ///
+    /// # #[tokio::main(flavor = "current_thread", start_paused = true)]
+    /// # async fn main() {
+    /// let source = probe::<_, Infallible>().emit(1);
+    /// let Ok(()) = source.clone().for_each(|_| tokio::time::sleep(Duration::from_millis(1))).await;
+    /// assert!(source.progress_polls() > 0); // while the consumer was busy
+    /// assert_eq!(source.polls(), 2); // the item, the end
+    /// # }
+    /// ```
     pub fn progress_polls(&self) -> usize {
         get(&self.counts.progress)
     }

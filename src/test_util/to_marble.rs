@@ -18,8 +18,8 @@ use crate::time::Alarm;
 ///
 /// The signs are those of [`marble`](super::marble()). The times count from the first poll, on Tokio's clock, which has
 /// to be paused from its start, `start_paused = true`: one that was running before lets timers go off up to a
-/// millisecond late, and that is no frame. The consumer is never busy. An item is shown by its `Display`, which should be one character; an error is a `#`,
-/// whichever it is.
+/// millisecond late, and that is no frame. The consumer is never busy. An item is shown by its `Display`, which should
+/// be one character; an error is a `#`, whichever it is.
 ///
 /// A flow that has not ended after 1,000 frames, or as many as [`frames`](ToMarble::frames) says, is dropped, and its
 /// diagram is open: that is how one without end compares equal to `"-a-"`.
@@ -144,7 +144,7 @@ where
                 Poll::Ready(None) => Mark::End,
                 Poll::Pending => {
                     if !this.alarm.is_set() {
-                        this.alarm.as_mut().set(limit - now);
+                        this.alarm.as_mut().set(limit.saturating_sub(now));
                     }
                     ready!(this.alarm.as_mut().poll_ring(cx));
                     continue;

@@ -1,4 +1,5 @@
-//! Draws the pictures in `docs/timelines`: each operator and each scenario is run, and what happened is drawn.
+//! Draws the pictures in `docs/timelines`, and those of the scenarios into the links of the guide, too: each operator and
+//! each scenario is run, and what happened is drawn.
 //!
 //! `cargo run -p coldflow-pictures` draws them all. With `--check` it draws nothing and fails when a picture that is there
 //! is not what it would draw.
@@ -67,14 +68,14 @@ fn check(folder: &Path) -> Result<String, String> {
     for (name, svg) in &pictures {
         match fs::read_to_string(folder.join(name)) {
             Ok(there) if there == *svg => {}
-            Ok(_) => wrong.push(format!("docs/timelines/{name} is not what its run shows")),
-            Err(error) => wrong.push(format!("docs/timelines/{name}: {error}")),
+            Ok(_) => wrong.push(format!("{} is not what its run shows", in_repository(name))),
+            Err(error) => wrong.push(format!("{}: {error}", in_repository(name))),
         }
     }
     for path in present(folder).map_err(|error| format!("{}: {error}", folder.display()))? {
         let name = name_of(&path);
         if !pictures.contains_key(&name) {
-            wrong.push(format!("docs/timelines/{name} is drawn by nothing"));
+            wrong.push(format!("{} is drawn by nothing", in_repository(&name)));
         }
     }
     if wrong.is_empty() {
@@ -88,6 +89,11 @@ fn check(folder: &Path) -> Result<String, String> {
 fn present(folder: &Path) -> io::Result<Vec<PathBuf>> {
     let paths: io::Result<Vec<PathBuf>> = fs::read_dir(folder)?.map(|entry| entry.map(|entry| entry.path())).collect();
     Ok(paths?.into_iter().filter(|path| path.extension().is_some_and(|ending| ending == "svg")).collect())
+}
+
+/// The path of a file that is named as seen from the folder of the pictures.
+fn in_repository(name: &str) -> String {
+    name.strip_prefix("../../").map_or_else(|| format!("docs/timelines/{name}"), str::to_owned)
 }
 
 fn name_of(path: &Path) -> String {

@@ -107,7 +107,7 @@ fn a_policy_is_read_from_a_file() {
     let (code, stdout, _) = run_with_policy(policy, &["--script", "502*", "Seoul"]);
     assert_eq!(code, 1);
     let waits: Vec<&str> = stdout.lines().filter_map(|line| line.split_once("→ ")).map(|(_, next)| next).collect();
-    let in_turn = ["next attempt in 0.01 s", "next attempt in 0.02 s", "next attempt in 0.03 s", "no further attempt"];
+    let in_turn = ["next attempt in 10 ms", "next attempt in 20 ms", "next attempt in 30 ms", "no further attempt"];
     assert_eq!(waits, in_turn, "{stdout}");
 
     let (_, _, stderr) = run_with_policy("attempts = 2\nattempt_timeout = \"50ms\"", &["--script", "stall*", "Seoul"]);

@@ -27,6 +27,7 @@ pub(super) const ONE_SHOT: [&str; 2] = ["from_stream", "from_try_stream"];
 /// What stands beside sources in `test_util`, but collects.
 pub(super) const READERS: [&str; 2] = ["assert_flow", "to_marble"];
 
+#[allow(clippy::too_many_lines)] // It is a table.
 pub(super) fn sources() -> Vec<Case> {
     vec![
         Case {

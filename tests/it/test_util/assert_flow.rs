@@ -6,7 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
 use coldflow::test_util::{Gate, MarbleError, assert_flow, marble, probe};
-use coldflow::{Flow, FlowExt, empty, failed, flow, flow_of, interval, once};
+use coldflow::{Flow, FlowExt, StreamFlowExt, empty, failed, flow, flow_of, interval, once};
 use futures::FutureExt;
 use tokio::time::Instant;
 
@@ -16,10 +16,10 @@ use crate::support::{Polling, block_on};
 /// With what a test fails, without the place that it begins with.
 async fn failure<Fut: Future>(test: Fut) -> String {
     let panic = AssertUnwindSafe(test).catch_unwind().await.err().expect("it should fail");
-    without_place(*panic.downcast::<String>().unwrap())
+    without_place(panic.downcast_ref::<String>().unwrap())
 }
 
-fn without_place(message: String) -> String {
+fn without_place(message: &str) -> String {
     let (place, message) = message.split_once(": ").unwrap();
     assert!(place.starts_with(file!()), "{place}");
     message.to_owned()
@@ -38,6 +38,14 @@ async fn it_reads_event_by_event() {
     events.skip(1).await;
     events.completes().await;
     assert_eq!(assert_flow(failed::<u8, _>(404)).fails().await, 404);
+}
+
+#[test]
+fn silence_that_takes_no_time_needs_no_runtime() {
+    let source = probe::<_, ()>().yield_now().hang().emit(1);
+    let mut events = assert_flow(source.clone());
+    block_on(events.no_events_for(Duration::ZERO));
+    assert_eq!((source.starts(), source.polls()), (1, 2));
 }
 
 #[test]
@@ -188,6 +196,21 @@ async fn an_item_that_became_ready_while_the_test_did_something_else() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn an_item_in_a_channel_of_tokios_however_much_was_read_before() {
+    // After 128 operations Tokio wants a task to let others in, and says that nothing is there.
+    for read in 120..140 {
+        let message = failure(async {
+            let (sender, receiver) = tokio::sync::mpsc::channel(200);
+            (0..200).for_each(|n| sender.try_send(n).unwrap());
+            let mut events = assert_flow(tokio_stream::wrappers::ReceiverStream::new(receiver).into_flow());
+            events.skip(read).await;
+            events.finish();
+        });
+        assert_eq!(message.await, format!("expected no event that nobody asked for, got the item {read}"));
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn what_only_would_have_come_is_no_failure() {
     let source = probe::<_, ()>().emit(1).wait(ms(10)).emit(2);
     let mut events = assert_flow(source.clone());
@@ -298,6 +321,11 @@ fn a_test_that_fails_fails_once() {
         panic!("the test's own");
     });
     assert_eq!(panic.unwrap_err().downcast_ref::<&str>(), Some(&"the test's own"));
+    let panic = catch_unwind(|| {
+        let _events = assert_flow(flow_of([1, 2]));
+        block_on(assert_flow(empty::<u8>()).next_item());
+    });
+    assert_eq!(without_place(panic.unwrap_err().downcast_ref::<String>().unwrap()), "expected an item, got the end");
     // And a reader that has failed, and lives on, does not fail again for what is behind.
     let mut events = assert_flow(flow_of([1, 2]));
     let failed = catch_unwind(AssertUnwindSafe(|| block_on(events.completes())));

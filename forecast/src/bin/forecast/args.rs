@@ -63,7 +63,7 @@ struct Cli {
     #[arg(long, value_name = "TIME", allow_negative_numbers = true, value_parser = parse_span)]
     deadline: Option<Duration>,
 
-    /// Read the policy from this TOML file: attempts, and if wanted backoff, jitter, cap, deadline, attempt_timeout
+    /// Read the policy from this TOML file: `attempts`, and if wanted `backoff`, `jitter`, `cap`, `deadline` and so on
     #[arg(long, value_name = "FILE", conflicts_with_all = ["retry", "max_attempts", "no_retry"])]
     policy: Option<PathBuf>,
 
