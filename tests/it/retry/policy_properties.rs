@@ -403,6 +403,19 @@ fn the_budget_is_never_exceeded_under_8_threads_and_nothing_of_it_is_lost() {
 }
 
 #[test]
+fn what_was_saved_is_taken_once_by_8_threads_that_do_nothing_else() {
+    let saved = 300_000;
+    let budget = RetryBudget::with_reserve(100.0, 0, saved);
+    for _ in 0..saved / 100 {
+        assert_eq!(block_on(retry(Retry::none(), async || Ok::<_, ()>(1)).budget(&budget).into_future()), Ok(1));
+    }
+    let (retries, _) = storm(8, 1, saved, || budget.clone());
+    // The eight calls pay in as well, as far as there is room for it.
+    let allowed = u64::from(saved)..=u64::from(saved) + 700;
+    assert!(allowed.contains(&retries), "{retries} retries of {allowed:?}");
+}
+
+#[test]
 fn nor_is_its_reserve_or_its_floor() {
     let (retries, seconds) = storm(8, 500, 4, || RetryBudget::new(0.1, 25));
     assert!(retries <= 8 * 500 / 10 + 25 * seconds, "{retries} retries in {seconds} seconds");
@@ -461,7 +474,17 @@ fn jitter_is_spread_evenly_over_its_range() {
 }
 
 #[test]
-fn so_it_is_within_one_collection() {
+fn decorrelated_jitter_goes_by_the_wait_before() {
+    let policy = Retry::attempts(3).backoff(Backoff::constant(Duration::from_secs(1))).jitter(Jitter::Decorrelated);
+    let second = |seed| policy.delay(2, Random::seeded(seed)).unwrap().as_secs_f64();
+    let (sum, most) = (0..100_000).map(second).fold((0.0, 0.0_f64), |(sum, most), wait| (sum + wait, most.max(wait)));
+    // The first is even from 1 to 3, hence 2 on average; the second from 1 to three times that.
+    assert!((sum / 1e5 - 3.5).abs() < 0.03, "{}", sum / 1e5);
+    assert!(most <= 9.0 && most > 8.5, "{most}");
+}
+
+#[test]
+fn and_within_one_collection_each_wait_is_drawn_for_itself() {
     let mut sum = 0.0;
     let policy = Retry::attempts(100_001).backoff(Backoff::constant(Duration::from_secs(1))).jitter(Jitter::Full);
     let (mut below, mut repeated, mut last) = (0, 0, Duration::MAX);
