@@ -227,8 +227,20 @@ impl Wake for Task {
     }
 }
 
-/// A way to do the work of a waking row: some wakes on sources in no order, each followed by polls until none has more.
+/// A way to do the work of a waking row. It is built when it first runs.
 fn waking<S>(sources: usize, merge: impl FnOnce(Vec<Signal>) -> S) -> impl FnMut() -> u64
+where
+    S: Stream<Item: Value> + 'static,
+{
+    let (mut merge, mut run) = (Some(merge), None);
+    move || {
+        let run = run.get_or_insert_with(|| wakes(sources, merge.take().expect("it is built once")));
+        run()
+    }
+}
+
+/// Some wakes on sources in no order, each followed by polls until none has more.
+fn wakes<S>(sources: usize, merge: impl FnOnce(Vec<Signal>) -> S) -> impl FnMut() -> u64
 where
     S: Stream<Item: Value> + 'static,
 {

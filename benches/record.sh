@@ -20,7 +20,7 @@ for bench in "${benches[@]}"; do
     {
         printf '%s, %s processors, %s\n' "$(date +%F)" "$(nproc)" "$(rustc --version)"
         if [[ $bench == cost ]]; then
-            ci/cost.sh 5
+            ci/cost.sh 3
         else
             cargo bench --quiet -p coldflow-benches --bench "$bench" -- "${options[@]}"
         fi

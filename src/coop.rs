@@ -34,6 +34,12 @@ impl Turns {
         Turns(OF_A_RETRY)
     }
 
+    /// How many turns there still are.
+    #[inline]
+    pub(crate) fn left(&self) -> usize {
+        self.0 as usize
+    }
+
     /// Counts a turn. When they are used up it wakes the task and says so: the caller then returns `Pending`,
     /// and gives progress first to a stream whose item it has taken.
     #[inline]

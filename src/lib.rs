@@ -1,14 +1,11 @@
 // The pages of the guide are files for who reads the repository, and modules in the documentation. The first definition of
 // a link counts, so here the links of a page lead to the modules.
-#![doc = "[design]: crate::guide::design"]
-#![doc = "[concurrency]: crate::guide::concurrency"]
-#![doc = "[differences]: crate::guide::differences_from_kotlin"]
-#![doc = "[coming]: crate::guide::coming_from_kotlin"]
-#![doc = "[benchmarks]: crate::guide::benchmarks"]
-#![doc = "[pitfalls]: crate::guide::pitfalls"]
-#![doc = "[left-out]: crate::guide::left_out"]
+#![doc = include_str!("guide/links.md")]
+#![doc = include_str!("guide/pictures.md")]
 #![doc = ""]
-#![doc = include_str!("../README.md")]
+// Its examples use the clock.
+#![cfg_attr(feature = "time", doc = include_str!("../README.md"))]
+#![cfg_attr(not(feature = "time"), doc = "Kotlin Flow semantics for Rust streams: cold, retryable, composable.")]
 #![cfg_attr(not(feature = "std"), no_std)]
 
 extern crate alloc;
@@ -33,6 +30,8 @@ pub mod operator;
 pub mod retry;
 pub mod source;
 pub mod terminal;
+#[cfg(feature = "test-util")]
+pub mod test_util;
 #[cfg(feature = "time")]
 pub mod time;
 
@@ -47,7 +46,7 @@ pub use emitter::{Emit, Emitter};
 pub use error::NoFirstValue;
 pub use error::SingleError;
 #[cfg(feature = "time")]
-pub use error::TimeoutError;
+pub use error::{RetryError, TimeoutError};
 pub use ext::FlowExt;
 pub use flow::{ColdFlow, Flow, FlowStream, Restart};
 #[cfg(feature = "std")]
@@ -57,8 +56,13 @@ pub use hot::{SharingCommand, SharingPolicy, SharingStarted};
 pub use operator::Event;
 #[cfg(feature = "std")]
 pub use operator::{combine, combine_latest, merge, race};
+#[cfg(feature = "time")]
+pub use retry::{Retry, retry};
 #[cfg(feature = "std")]
 pub use source::{SendError, Sender, TrySendError, callback_flow, channel_flow};
-pub use source::{StreamFlowExt, defer, empty, failed, flow, flow_of, from_stream, from_try_stream, once, once_ok};
+pub use source::{
+    StreamFlowExt, defer, empty, failed, flow, flow_of, flow_with, from_stream, from_try_stream, once, once_ok,
+    once_with,
+};
 #[cfg(feature = "time")]
 pub use time::{Edge, interval};

@@ -7,8 +7,8 @@
 //!
 //! What has to be alone, such as a figure of the whole process's memory, gets a process of its own for each turn.
 //!
-//! The same cases serve instruction counts: `--case ROW/NAME --times N` runs one of them and nothing else, so that an
-//! instrumented run counts that one.
+//! The same cases serve instruction counts: `--list` names them, and `--table TITLE --case ROW/NAME --times N` runs one of
+//! them and nothing else, so that an instrumented run counts that one. `ci/instructions.sh` does so.
 
 mod allocations;
 mod driver;
@@ -40,8 +40,8 @@ pub fn grouped(number: u64) -> String {
 /// One way to do the work of a row.
 struct Case {
     name: &'static str,
-    /// Does the work so many times.
-    run: Box<dyn FnMut(u32)>,
+    /// Does the work so many times, and gives the last result.
+    run: Box<dyn FnMut(u32) -> u64>,
 }
 
 /// One piece of work, done in several ways. The first is the one that the others are divided by.
@@ -50,33 +50,40 @@ pub struct Row {
     name: String,
     /// How many items one run of it handles: times are per item.
     items: u32,
-    result: Option<u64>,
     cases: Vec<Case>,
 }
 
 impl Row {
     /// A row whose cases handle so many items in a run.
     pub fn new(name: impl Into<String>, items: u32) -> Self {
-        Row { name: name.into(), items, result: None, cases: Vec::new() }
+        Row { name: name.into(), items, cases: Vec::new() }
     }
 
-    /// Adds a way to do the work.
-    ///
-    /// # Panics
-    ///
-    /// When its result differs from that of the cases before it.
+    /// Adds a way to do the work. Its result has to be that of the others in the row, which is checked before they are
+    /// timed.
     #[must_use]
     pub fn case(mut self, name: &'static str, mut work: impl FnMut() -> u64 + 'static) -> Self {
-        let result = work();
-        let expected = *self.result.get_or_insert(result);
-        assert_eq!(result, expected, "{name} does other work than the cases before it in the row {}", self.name);
         let run = Box::new(move |times| {
+            let mut result = 0;
             for _ in 0..times {
-                black_box(work());
+                result = black_box(work());
             }
+            result
         });
         self.cases.push(Case { name, run });
         self
+    }
+
+    /// Panics when a case gives another result than the first.
+    fn check(&mut self) {
+        let results: Vec<u64> = self.cases.iter_mut().map(|case| (case.run)(1)).collect();
+        for (case, result) in self.cases.iter().zip(&results) {
+            assert_eq!(
+                *result, results[0],
+                "{} does other work than the first case of the row {}",
+                case.name, self.name
+            );
+        }
     }
 }
 
@@ -88,6 +95,7 @@ struct Options {
     sample: Duration,
     table: String,
     filter: String,
+    list: bool,
     case: Option<String>,
     times: u32,
 }
@@ -100,6 +108,7 @@ impl Options {
             sample: Duration::from_micros(50),
             table: String::new(),
             filter: String::new(),
+            list: false,
             case: None,
             times: 1000,
         };
@@ -114,6 +123,7 @@ impl Options {
                 "--sample-us" => options.sample = Duration::from_micros(number().unwrap_or_else(|| usage()).into()),
                 "--times" => options.times = number().unwrap_or_else(|| usage()),
                 "--table" => options.table = args.next().unwrap_or_else(|| usage()),
+                "--list" => options.list = true,
                 "--case" => options.case = Some(args.next().unwrap_or_else(|| usage())),
                 word if !word.starts_with('-') => word.clone_into(&mut options.filter),
                 _ => usage(),
@@ -124,7 +134,9 @@ impl Options {
 }
 
 fn usage() -> ! {
-    eprintln!("usage: [--table TITLE] [--most N] ([ROW] [--rounds N] [--sample-us N] | --case ROW/NAME [--times N])");
+    eprintln!(
+        "usage: [--table TITLE] [--most N] ([ROW] [--rounds N] [--sample-us N] | --list | --case ROW/NAME [--times N])"
+    );
     exit(2)
 }
 
@@ -153,8 +165,16 @@ impl Bench {
 
     /// Measures the rows and prints them as a Markdown table: nanoseconds per item, and how many times the first case
     /// each of the others takes. The columns are those of the first row.
+    ///
+    /// # Panics
+    ///
+    /// When the cases of a row give different results.
     pub fn table(&self, title: &str, rows: Vec<Row>) {
         if !title.contains(&self.options.table) {
+            return;
+        }
+        if self.options.list {
+            list(title, &rows);
             return;
         }
         if let Some(wanted) = &self.options.case {
@@ -168,6 +188,7 @@ impl Bench {
         println!("| ns per item | {} |", columns.join(" | "));
         println!("|---|{}", "---:|".repeat(columns.len()));
         for row in &mut rows {
+            row.check();
             let times = self.measure(row);
             let cells: Vec<String> = columns
                 .iter()
@@ -183,8 +204,8 @@ impl Bench {
 
     /// Prints lines that were counted, not timed.
     pub fn note(&self, title: &str, lines: &[String]) {
-        let Options { case, filter, table, .. } = &self.options;
-        if case.is_none() && filter.is_empty() && title.contains(table) {
+        let Options { list, case, filter, table, .. } = &self.options;
+        if !list && case.is_none() && filter.is_empty() && title.contains(table) {
             println!("\n### {title}\n\n{}", lines.join("\n"));
         }
     }
@@ -217,6 +238,15 @@ fn runs_in(case: &mut Case, sample: Duration) -> u32 {
             return runs;
         }
         runs *= 2;
+    }
+}
+
+/// A line for each case: the table, the row, how many items a run of it handles, and the case, between tabs.
+fn list(title: &str, rows: &[Row]) {
+    for Row { name, items, cases } in rows {
+        for case in cases {
+            println!("{title}\t{name}\t{items}\t{}", case.name);
+        }
     }
 }
 

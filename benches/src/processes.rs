@@ -34,7 +34,8 @@ impl Bench {
             exit(0);
         }
         let Self { options } = self;
-        if options.case.is_some() || !title.contains(&options.table) || !title.contains(&options.filter) {
+        if options.list || options.case.is_some() || !title.contains(&options.table) || !title.contains(&options.filter)
+        {
             return None;
         }
         let mut least = vec![[f64::INFINITY; FIGURES]; turns.len()];

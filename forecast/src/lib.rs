@@ -38,6 +38,6 @@ pub use domain::{Forecast, ForecastApi};
 pub use error::{ApiError, Cause};
 pub use http::HttpForecastApi;
 pub use observer::Observer;
-pub use policy::{MAX_RETRY_DELAY, RetryPolicy, ZeroAttempts, retry_delay};
+pub use policy::{MAX_RETRY_DELAY, Policy, RetryPolicy, ZeroAttempts, retry_delay};
 pub use server::WeatherServer;
 pub use service::{FetchResult, ForecastService};

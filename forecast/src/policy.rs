@@ -3,6 +3,9 @@ use std::fmt;
 use std::num::NonZeroU32;
 use std::time::Duration;
 
+use coldflow::retry::Backoff;
+use coldflow::{Retry, TimeoutError};
+
 use crate::ApiError;
 
 /// The longest wait before a retry, whatever the server asks for: 25 s.
@@ -29,6 +32,9 @@ impl RetryPolicy {
     }
 }
 
+/// A policy of any kind: as it stands in a file, or as `coldflow::Retry` makes it.
+pub type Policy = Retry<Backoff, Option<Duration>>;
+
 /// Zero attempts were asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ZeroAttempts(());
@@ -50,5 +56,13 @@ pub fn retry_delay(error: &ApiError) -> Option<Duration> {
         ApiError::Status { status: 503, retry_after, .. } => Some(retry_after.unwrap_or_default().min(MAX_RETRY_DELAY)),
         ApiError::Status { status: 502, .. } | ApiError::Unreachable { .. } => Some(Duration::ZERO),
         _ => None,
+    }
+}
+
+/// The same where an attempt may also have timed out: that is retried at once, as a missing response is.
+pub(crate) fn retry_delay_or_timeout(failure: &TimeoutError<ApiError>) -> Option<Duration> {
+    match failure {
+        TimeoutError::Upstream(error) => retry_delay(error),
+        TimeoutError::Elapsed => Some(Duration::ZERO),
     }
 }

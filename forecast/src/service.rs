@@ -1,8 +1,10 @@
-use coldflow::{FlowExt as _, SingleError, once};
+use std::time::Duration;
+
+use coldflow::{FlowExt as _, SingleError, TimeoutError, once};
 use tokio::time::sleep;
 
 use crate::observer::Observer;
-use crate::policy::{RetryPolicy, retry_delay};
+use crate::policy::{Policy, RetryPolicy, retry_delay, retry_delay_or_timeout};
 use crate::{ApiError, Forecast, ForecastApi};
 
 /// What came of a call that was answered.
@@ -79,13 +81,62 @@ impl<A: ForecastApi + Sync, O: Observer + Sync> ForecastService<A, O> {
 
         match outcome {
             Ok(forecast) => Ok(FetchResult::Success { attempts, forecast }),
-            Err(SingleError::Upstream(ApiError::Status { status, .. })) => {
-                Ok(FetchResult::Failure { attempts, status })
-            }
-            Err(SingleError::Upstream(error)) => Err(error),
+            Err(SingleError::Upstream(error)) => FetchResult::of_failure(attempts, error),
             Err(several) => Err(ApiError::unexpected("a fetch did not give exactly one forecast", several)),
         }
     }
+
+    /// The same with a policy of any kind, which may also say how long to wait between attempts and for how long in all.
+    /// What is retried, and how long a server may ask to wait, is as there.
+    ///
+    /// # Errors
+    /// As there. An attempt that the policy's `attempt_timeout` has ended counts as [`ApiError::Unreachable`].
+    ///
+    /// # Cancel safety
+    /// As there.
+    pub async fn fetch_with_policy(&self, city: &str, policy: Policy) -> Result<FetchResult, ApiError> {
+        let mut attempts = 0;
+        let outcome = once(|| {
+            attempts += 1;
+            let id = request_id(city, attempts.into());
+            self.observer.started(&id);
+            async move { self.api.fetch(&id, city).await }
+        })
+        .retry_with(policy)
+        .when(|failure| retry_delay_or_timeout(failure).is_some())
+        .hint(retry_delay_or_timeout)
+        .on_retry(|event| self.failed(city, event.attempt, event.cause, Some(event.wait)))
+        .on_give_up(|event| self.failed(city, event.attempts, event.cause, None))
+        .await;
+
+        match outcome {
+            Ok(forecast) => Ok(FetchResult::Success { attempts, forecast }),
+            Err(TimeoutError::Upstream(error)) => FetchResult::of_failure(attempts, error),
+            Err(TimeoutError::Elapsed) => Err(timed_out()),
+        }
+    }
+
+    fn failed(&self, city: &str, attempt: u32, failure: &TimeoutError<ApiError>, retry: Option<Duration>) {
+        let id = request_id(city, attempt.into());
+        match failure {
+            TimeoutError::Upstream(cause) => self.observer.failed(&id, cause, retry),
+            TimeoutError::Elapsed => self.observer.failed(&id, &timed_out(), retry),
+        }
+    }
+}
+
+impl FetchResult {
+    /// An answer of the server is a result, and anything else an error.
+    fn of_failure(attempts: u32, error: ApiError) -> Result<Self, ApiError> {
+        match error {
+            ApiError::Status { status, .. } => Ok(Self::Failure { attempts, status }),
+            error => Err(error),
+        }
+    }
+}
+
+fn timed_out() -> ApiError {
+    ApiError::unreachable("the attempt took longer than the policy allows")
 }
 
 fn request_id(city: &str, attempt: u64) -> String {

@@ -16,8 +16,9 @@ use {
     std::sync::Mutex,
 };
 
-/// How many places a word has room for: four bits for each in a queue, and one that tells whether it is there.
-const FEW: usize = usize::BITS as usize / 5;
+/// How many places a word has room for: four bits for each in a queue, and one that tells whether it is there. Four more
+/// are enough to count them.
+const FEW: usize = (usize::BITS as usize - 4) / 5;
 
 /// The sources that are to be polled, in the order in which they woke.
 ///
@@ -92,26 +93,29 @@ impl WokenSet {
     }
 }
 
-/// A queue of a few places, each in it once, in one word: four bits for each place, the first in the lowest, and above
-/// them a bit for each place that is there.
+/// A queue of a few places, each in it once, in one word: four bits for each place, the first in the lowest; above them
+/// a bit for each place that is there; and above those, how many there are.
 #[derive(Clone, Copy, Default)]
 struct Word(usize);
 
 impl Word {
     const QUEUE: usize = (1 << (4 * FEW)) - 1;
+    const ONE_MORE: usize = 1 << (5 * FEW);
 
+    #[inline]
     fn bit(index: usize) -> usize {
         1 << (4 * FEW + index)
     }
 
+    #[inline]
     fn len(self) -> usize {
-        (self.0 & !Self::QUEUE).count_ones() as usize
+        self.0 / Self::ONE_MORE
     }
 
     #[inline]
     fn push(&mut self, index: usize) {
         if self.0 & Self::bit(index) == 0 {
-            self.0 |= Self::bit(index) | index << (4 * self.len());
+            self.0 = (self.0 | Self::bit(index) | index << (4 * self.len())) + Self::ONE_MORE;
         }
     }
 
@@ -121,7 +125,8 @@ impl Word {
             return None;
         }
         let index = self.0 & 15;
-        self.0 = (self.0 & Self::QUEUE) >> 4 | (self.0 & !Self::QUEUE) ^ Self::bit(index);
+        let above = (self.0 & !Self::QUEUE) - Self::ONE_MORE - Self::bit(index);
+        self.0 = (self.0 & Self::QUEUE) >> 4 | above;
         Some(index)
     }
 }
@@ -184,6 +189,10 @@ impl Few {
 
     fn take_woken(&mut self) {
         let mut woken = Word(self.woken.swap(0, Ordering::AcqRel));
+        if self.ready.0 == 0 {
+            self.ready = woken;
+            return;
+        }
         while let Some(index) = woken.pop() {
             self.ready.push(index);
         }

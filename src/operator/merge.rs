@@ -13,11 +13,10 @@ use crate::flow::{Flow, FlowStream, PollItem, Restart};
 
 /// Collects several flows at once and emits what any of them emits: a tuple, an array or a `Vec` of flows.
 ///
-/// ```text
-///  a  ─1─────2───────|
-///  b  ────a─────b─|
-///     ─1──a──2──b────|
-/// ```
+#[cfg_attr(doc, doc = include_str!("../../docs/timelines/merge.svg"))]
+//  a  ─1─────2───────|
+//  b  ────a─────b─|
+//     ─1──a──2──b────|
 ///
 /// The order of each flow is kept; between them it is that of time, and one that is always ready does not starve the
 /// others. Each runs ahead of a busy consumer into a buffer of 64 places, or of the size of a
@@ -112,6 +111,17 @@ impl<Ss: Streams> MergeStream<Ss> {
         this.woken.clear();
     }
 
+    /// Takes an item that has been waiting for the consumer.
+    fn take(self: Pin<&mut Self>) -> Option<Ss::Item> {
+        let this = self.project();
+        let (item, admitted) = this.outbox.take()?;
+        if let Some(source) = admitted {
+            this.sources[source] = Source::Running;
+            this.woken.push(source);
+        }
+        Some(item)
+    }
+
     /// Polls the sources that have woken until one has an item or the merged flow ends.
     #[inline]
     fn poll_sources(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> PollItem<(usize, Ss::Item), Ss::Error> {
@@ -165,12 +175,8 @@ impl<Ss: Streams> Stream for MergeStream<Ss> {
             this.woken.begin(left);
             *this.phase = Phase::Running { left };
         }
-        if let Some((item, admitted)) = this.outbox.take() {
-            if let Some(source) = admitted {
-                this.sources[source] = Source::Running;
-                this.woken.push(source);
-            }
-            return Poll::Ready(Some(Ok(item)));
+        if !this.outbox.is_empty() {
+            return Poll::Ready(self.take().map(Ok));
         }
         if let Phase::Running { .. } = this.phase {
             this.woken.gather(cx);

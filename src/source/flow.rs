@@ -8,16 +8,18 @@ use pin_project_lite::pin_project;
 
 use crate::emitter::{EmitRun, Emitter, Step};
 use crate::flow::{Flow, FlowStream, PollItem, Restart};
-use crate::source::BodyOutput;
+use crate::source::{BodyOutput, SourceBody};
 
 /// A flow of what `body` emits. The body runs anew for each collection.
+///
+#[cfg_attr(doc, doc = include_str!("../../docs/timelines/flow.svg"))]
 ///
 /// The body gets an [`Emitter`] and returns `()`, then the flow cannot fail, or `Result<(), E>`, then `?` works in it.
 /// `emit` resolves when the consumer asks for the next item, so the body never runs ahead of its consumer.
 ///
 /// What the body captures lives across its runs, so a counter is a plain variable. A body that changes what it
 /// captures is a closure around an `async move` block, since an `async` closure may not lend from its own captures:
-/// `|mut emitter| { runs += 1; async move { .. } }`.
+/// `|mut emitter| { runs += 1; async move { .. } }`. [`flow_with`](crate::flow_with) counts the runs for the body.
 ///
 /// One allocation per collection, none per item, whatever the number of runs.
 ///
@@ -48,10 +50,10 @@ where
     Body: FnMut(Emitter<T>) -> Fut,
     Fut: Future<Output: BodyOutput>,
 {
-    FlowFn { body, item: PhantomData }
+    FlowFn::new(body)
 }
 
-/// The flow of [`flow`].
+/// The flow of [`flow`] and [`flow_with`](crate::flow_with).
 #[must_use = "flows do nothing unless collected"]
 pub struct FlowFn<T, Body> {
     body: Body,
@@ -59,7 +61,7 @@ pub struct FlowFn<T, Body> {
 }
 
 pin_project! {
-    /// The stream of [`flow`].
+    /// The stream of [`flow`] and [`flow_with`](crate::flow_with).
     #[must_use = "streams do nothing unless polled"]
     pub struct FlowFnStream<T, Body, Fut: Future> {
         #[pin]
@@ -84,9 +86,15 @@ impl<T, Body, Fut: Future> core::fmt::Debug for FlowFnStream<T, Body, Fut> {
     }
 }
 
+impl<T, Body> FlowFn<T, Body> {
+    pub(crate) fn new(body: Body) -> Self {
+        FlowFn { body, item: PhantomData }
+    }
+}
+
 impl<T, Body, Fut> Flow for FlowFn<T, Body>
 where
-    Body: FnMut(Emitter<T>) -> Fut,
+    Body: SourceBody<(Emitter<T>,), Running = Fut>,
     Fut: Future<Output: BodyOutput>,
 {
     type Item = T;
@@ -106,7 +114,7 @@ impl<T, Body: Clone> Clone for FlowFn<T, Body> {
 
 impl<T, Body, Fut> Stream for FlowFnStream<T, Body, Fut>
 where
-    Body: FnMut(Emitter<T>) -> Fut,
+    Body: SourceBody<(Emitter<T>,), Running = Fut>,
     Fut: Future<Output: BodyOutput>,
 {
     type Item = Result<T, <Fut::Output as BodyOutput>::Error>;
@@ -116,7 +124,7 @@ where
         let mut this = self.project();
         if !this.run.is_running() {
             match this.phase {
-                Phase::Fresh => this.run.as_mut().start(this.body),
+                Phase::Fresh => this.run.as_mut().start(|emitter| this.body.run((emitter,))),
                 Phase::Begun => return Poll::Ready(None),
             }
             *this.phase = Phase::Begun;
@@ -130,7 +138,7 @@ where
 
 impl<T, Body, Fut> FusedStream for FlowFnStream<T, Body, Fut>
 where
-    Body: FnMut(Emitter<T>) -> Fut,
+    Body: SourceBody<(Emitter<T>,), Running = Fut>,
     Fut: Future<Output: BodyOutput>,
 {
     fn is_terminated(&self) -> bool {
@@ -140,7 +148,7 @@ where
 
 impl<T, Body, Fut> FlowStream for FlowFnStream<T, Body, Fut>
 where
-    Body: FnMut(Emitter<T>) -> Fut,
+    Body: SourceBody<(Emitter<T>,), Running = Fut>,
     Fut: Future<Output: BodyOutput>,
 {
     fn poll_progress(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<()> {
@@ -156,7 +164,7 @@ where
 
 impl<T, Body, Fut> Restart for FlowFnStream<T, Body, Fut>
 where
-    Body: FnMut(Emitter<T>) -> Fut,
+    Body: SourceBody<(Emitter<T>,), Running = Fut>,
     Fut: Future<Output: BodyOutput>,
 {
     fn restart(self: Pin<&mut Self>) {

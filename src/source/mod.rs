@@ -8,8 +8,11 @@ mod empty;
 mod failed;
 mod flow;
 mod flow_of;
+mod flow_with;
 mod from_stream;
+mod numbered;
 mod once;
+mod once_with;
 
 pub use body::{BodyOutput, GoesOn, LambdaOutput};
 #[cfg(feature = "std")]
@@ -22,7 +25,10 @@ pub use empty::{Empty, EmptyStream, empty};
 pub use failed::{Failed, FailedStream, failed};
 pub use flow::{FlowFn, FlowFnStream, flow};
 pub use flow_of::{FlowOf, FlowOfStream, flow_of};
+pub use flow_with::flow_with;
 pub use from_stream::{
     FromStream, FromStreamStream, FromTryStream, FromTryStreamStream, StreamFlowExt, from_stream, from_try_stream,
 };
+pub use numbered::{Numbered, SourceBody};
 pub use once::{Once, OnceOk, OnceOkStream, OnceStream, once, once_ok};
+pub use once_with::once_with;

@@ -7,11 +7,13 @@ use futures_core::{FusedStream, Stream};
 use pin_project_lite::pin_project;
 
 use crate::flow::{Flow, FlowStream, PollItem, Restart};
+use crate::retry::RetryOnce;
+use crate::source::SourceBody;
 
 /// A flow of the one value, or the one error, of a future that is made anew for each collection.
 ///
 /// This is where a retry begins: `once(|| api.fetch(city)).retry_when(..).single().await`. The closure is `FnMut`, so it
-/// may count its runs in a captured variable. No allocation.
+/// may count its runs in a captured variable; [`once_with`](crate::once_with) counts them for it. No allocation.
 ///
 /// # Cancel safety
 ///
@@ -39,7 +41,7 @@ where
     Op: FnMut() -> Fut,
     Fut: Future<Output = Result<T, E>>,
 {
-    Once { op }
+    Once::new(op)
 }
 
 /// A flow of the one value of a future that cannot fail, made anew for each collection.
@@ -64,7 +66,7 @@ where
     OnceOk { op }
 }
 
-/// The flow of [`once`].
+/// The flow of [`once`] and [`once_with`](crate::once_with).
 #[derive(Clone)]
 #[must_use = "flows do nothing unless collected"]
 pub struct Once<Op> {
@@ -79,7 +81,7 @@ pub struct OnceOk<Op> {
 }
 
 pin_project! {
-    /// The stream of [`once`].
+    /// The stream of [`once`] and [`once_with`](crate::once_with).
     #[must_use = "streams do nothing unless polled"]
     pub struct OnceStream<Op, Fut> {
         #[pin]
@@ -113,11 +115,11 @@ impl<Fut: Future> Run<Fut> {
     fn poll_once(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
-        op: &mut impl FnMut() -> Fut,
+        op: &mut impl SourceBody<(), Running = Fut>,
     ) -> Poll<Option<Fut::Output>> {
         loop {
             match self.as_mut().project() {
-                RunProj::Fresh => self.set(Run::Running { future: op() }),
+                RunProj::Fresh => self.set(Run::Running { future: op.run(()) }),
                 RunProj::Running { future } => {
                     let output = ready!(future.poll(cx));
                     self.set(Run::Done);
@@ -134,9 +136,15 @@ debug_fields!(OnceOk<Op> {});
 debug_fields!(OnceStream < Op, Fut > {});
 debug_fields!(OnceOkStream < Op, Fut > {});
 
+impl<Op> Once<Op> {
+    pub(crate) fn new(op: Op) -> Self {
+        Once { op }
+    }
+}
+
 impl<Op, Fut, T, E> Flow for Once<Op>
 where
-    Op: FnMut() -> Fut,
+    Op: SourceBody<(), Running = Fut>,
     Fut: Future<Output = Result<T, E>>,
 {
     type Item = T;
@@ -150,7 +158,7 @@ where
 
 impl<Op, Fut> Flow for OnceOk<Op>
 where
-    Op: FnMut() -> Fut,
+    Op: SourceBody<(), Running = Fut>,
     Fut: Future,
 {
     type Item = Fut::Output;
@@ -162,9 +170,44 @@ where
     }
 }
 
+impl<Op, Fut, T, E> Once<Op>
+where
+    Op: SourceBody<(), Running = Fut>,
+    Fut: Future<Output = Result<T, E>>,
+{
+    /// What [`FlowExt::retry_when`](crate::FlowExt::retry_when) does, in less memory: the call and the decision lie in the
+    /// same place, since only one of them is there at a time. So `once(..).retry_when(..)` is as small as a loop.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use coldflow::{FlowExt, once};
+    ///
+    /// # futures::executor::block_on(async {
+    /// let mut attempts = 0;
+    /// let answer = once(|| {
+    ///     attempts += 1;
+    ///     let attempt = attempts;
+    ///     async move { if attempt < 3 { Err("busy") } else { Ok(attempt) } }
+    /// })
+    /// .retry_when(async |cause, retried| if retried < 5 { Ok(()) } else { Err(cause) });
+    /// assert_eq!(answer.single().await, Ok(3));
+    /// # });
+    /// ```
+    ///
+    /// Kotlin: `retryWhen`.
+    pub fn retry_when<P, Decision>(self, predicate: P) -> RetryOnce<Op, P>
+    where
+        P: FnMut(E, u64) -> Decision,
+        Decision: Future<Output = Result<(), E>>,
+    {
+        RetryOnce::new(self.op, predicate)
+    }
+}
+
 impl<Op, Fut, T, E> Stream for OnceStream<Op, Fut>
 where
-    Op: FnMut() -> Fut,
+    Op: SourceBody<(), Running = Fut>,
     Fut: Future<Output = Result<T, E>>,
 {
     type Item = Result<T, E>;
@@ -178,7 +221,7 @@ where
 
 impl<Op, Fut> Stream for OnceOkStream<Op, Fut>
 where
-    Op: FnMut() -> Fut,
+    Op: SourceBody<(), Running = Fut>,
     Fut: Future,
 {
     type Item = Result<Fut::Output, Infallible>;
@@ -195,7 +238,7 @@ macro_rules! run_of_one_future {
     ($stream:ident, [$($param:ident),*], $output:ty) => {
         impl<Op, Fut, $($param),*> FusedStream for $stream<Op, Fut>
         where
-            Op: FnMut() -> Fut,
+            Op: SourceBody<(), Running = Fut>,
             Fut: Future<Output = $output>,
         {
             fn is_terminated(&self) -> bool {
@@ -205,7 +248,7 @@ macro_rules! run_of_one_future {
 
         impl<Op, Fut, $($param),*> FlowStream for $stream<Op, Fut>
         where
-            Op: FnMut() -> Fut,
+            Op: SourceBody<(), Running = Fut>,
             Fut: Future<Output = $output>,
         {
             fn poll_progress(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<()> {
@@ -219,7 +262,7 @@ macro_rules! run_of_one_future {
 
         impl<Op, Fut, $($param),*> Restart for $stream<Op, Fut>
         where
-            Op: FnMut() -> Fut,
+            Op: SourceBody<(), Running = Fut>,
             Fut: Future<Output = $output>,
         {
             fn restart(self: Pin<&mut Self>) {

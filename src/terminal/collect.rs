@@ -37,33 +37,70 @@ where
 
     #[inline]
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        let mut this = self.project();
+        let this = self.project();
         if *this.done {
             return Poll::Pending;
         }
-        let mut turns = Turns::of_a_collection();
         // It is filled as a local variable and put back where the poll ends without it.
         let mut collection = mem::take(this.collection);
-        loop {
-            match this.stream.as_mut().poll_next(cx) {
-                Poll::Ready(Some(Ok(item))) => collection.extend(Some(item)),
-                Poll::Ready(Some(Err(error))) => {
-                    *this.done = true;
-                    return Poll::Ready(Err(error));
-                }
-                Poll::Ready(None) => {
-                    *this.done = true;
-                    return Poll::Ready(Ok(collection));
-                }
-                Poll::Pending => break,
+        let mut items = Items { stream: this.stream, cx, turns: Turns::of_a_collection(), state: State::Open };
+        collection.extend(items.by_ref());
+        // What a collection does not take, such as one that is full.
+        items.by_ref().for_each(drop);
+        match items.state {
+            State::Ended(end) => {
+                *this.done = true;
+                Poll::Ready(end.map(|()| collection))
             }
-            if turns.used_up(cx) {
-                let _ = this.stream.as_mut().poll_progress(cx);
-                break;
+            State::Open | State::Pending => {
+                *this.collection = collection;
+                Poll::Pending
             }
         }
-        *this.collection = collection;
-        Poll::Pending
+    }
+}
+
+/// The items of one poll.
+struct Items<'a, 'cx, S, E> {
+    stream: Pin<&'a mut S>,
+    cx: &'a mut Context<'cx>,
+    turns: Turns,
+    state: State<E>,
+}
+
+enum State<E> {
+    Open,
+    Pending,
+    Ended(Result<(), E>),
+}
+
+impl<S, T, E> Iterator for Items<'_, '_, S, E>
+where
+    S: FlowStream<Item = Result<T, E>>,
+{
+    type Item = T;
+
+    #[inline]
+    fn next(&mut self) -> Option<T> {
+        let State::Open = self.state else { return None };
+        if self.turns.used_up(self.cx) {
+            let _ = self.stream.as_mut().poll_progress(self.cx);
+            self.state = State::Pending;
+            return None;
+        }
+        match self.stream.as_mut().poll_next(self.cx) {
+            Poll::Ready(Some(Ok(item))) => return Some(item),
+            Poll::Ready(Some(Err(error))) => self.state = State::Ended(Err(error)),
+            Poll::Ready(None) => self.state = State::Ended(Ok(())),
+            Poll::Pending => self.state = State::Pending,
+        }
+        None
+    }
+
+    /// So many that it is worth making room for them at once.
+    #[inline]
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (self.stream.size_hint().0.min(self.turns.left()), None)
     }
 }
 

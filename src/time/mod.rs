@@ -19,4 +19,4 @@ pub use throttle::{Edge, Throttle, ThrottleStream};
 pub use timeout::{Timeout, TimeoutStream};
 
 use intake::Intake;
-use sleep::Alarm;
+pub(crate) use sleep::Alarm;

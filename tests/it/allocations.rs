@@ -6,7 +6,7 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::future::ready;
 
-use coldflow::{FlowExt, SingleError, flow, flow_of, once};
+use coldflow::{FlowExt, SingleError, flow, flow_of, flow_with, once, once_with};
 
 use crate::support::{Driver, block_on};
 
@@ -39,10 +39,15 @@ unsafe impl GlobalAlloc for Counting {
     }
 }
 
+/// How often this thread has asked the heap so far.
+pub(crate) fn allocations() -> usize {
+    ALLOCATIONS.get()
+}
+
 fn allocations_of<T>(work: impl FnOnce() -> T) -> (T, usize) {
-    let before = ALLOCATIONS.get();
+    let before = allocations();
     let output = work();
-    (output, ALLOCATIONS.get() - before)
+    (output, allocations() - before)
 }
 
 /// Polls a future that is never really pending, without an allocation of its own.
@@ -85,6 +90,22 @@ fn the_chain_allocates_nothing_when_it_gives_up() {
     let (outcome, allocations) = allocations_of(|| run(once(|| ready(Err::<u8, _>("busy"))).retry(10).single()));
     assert_eq!(outcome, Err(SingleError::Upstream("busy")));
     assert_eq!(allocations, 0);
+}
+
+#[test]
+fn nor_does_it_with_the_number_of_the_attempt() {
+    let fetch = |attempt| ready(if attempt <= 10 { Err("busy") } else { Ok(attempt) });
+    let (outcome, allocations) = allocations_of(|| run(once_with(fetch).retry(10).single()));
+    assert_eq!((outcome, allocations), (Ok(11), 0));
+    let (items, allocations) = allocations_of(|| {
+        run(flow_with(async |attempt, mut emitter| {
+            emitter.emit(attempt).await;
+            if attempt <= 10 { Err("busy") } else { Ok(()) }
+        })
+        .retry(10)
+        .count())
+    });
+    assert_eq!((items, allocations), (Ok(11), 1));
 }
 
 #[test]

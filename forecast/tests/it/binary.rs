@@ -4,7 +4,9 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Command, Output, Stdio};
 
 #[cfg(unix)]
-use {crate::support::server, forecast::WeatherServer, std::process::Child, std::thread};
+use {forecast::WeatherServer, std::process::Child, std::thread};
+
+use crate::support::server;
 
 fn command(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_forecast"));
@@ -65,6 +67,16 @@ fn what_goes_wrong_is_said_in_a_line() {
         (&["--max-attempts", "0", "Seoul"], 2, "expected a number from 1"),
         (&["--max-attempts", "-1", "Seoul"], 2, "--max-attempts"),
         (&["--max-attempts", "2", "--no-retry", "Seoul"], 2, "cannot be used with"),
+        (&["--retry", "sometimes", "Seoul"], 2, "possible values: none, immediate, exponential"),
+        (&["--retry", "none", "--max-attempts", "3", "Seoul"], 2, "--retry none tries once"),
+        (&["--retry", "immediate", "--no-retry", "Seoul"], 2, "cannot be used with"),
+        (&["--deadline", "soon", "Seoul"], 2, "expected seconds such as 5"),
+        (&["--policy", "x", "--max-attempts", "3", "Seoul"], 2, "cannot be used with"),
+        (&["--policy", "/no/such/file", "Seoul"], 2, "/no/such/file cannot be read: No such file or directory"),
+        (&["--script", "503*", "--retry", "none", "Seoul"], 1, "after 1 attempt:"),
+        (&["--script", "503*", "--retry", "immediate", "Seoul"], 1, "after 3 attempts:"),
+        (&["--script", "503*", "--retry", "exponential", "--max-attempts", "2", "Seoul"], 1, "after 2 attempts:"),
+        (&["--script", "503:20*", "--deadline", "5", "Seoul"], 1, "after 1 attempt:"),
         (&["--timeout", "0", "Seoul"], 2, "expected more than 0"),
         (&["--timeout", "soon", "Seoul"], 2, "expected seconds such as 5"),
         (&["--timeout", "1e300", "Seoul"], 2, "expected seconds such as 5"),
@@ -77,6 +89,42 @@ fn what_goes_wrong_is_said_in_a_line() {
         assert_eq!(code, *expected, "{arguments:?}: {stderr}");
         assert_eq!(stderr.lines().count(), 1, "{arguments:?}: {stderr}");
         assert!(stderr.starts_with("forecast: ") && stderr.contains(message), "{arguments:?}: {stderr}");
+    }
+}
+
+/// Runs with a policy file of this text.
+fn run_with_policy(text: &str, arguments: &[&str]) -> (i32, String, String) {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(&file, text).unwrap();
+    let path = file.path().to_str().unwrap();
+    let (code, stdout, stderr) = run(&[&["--policy", path], arguments].concat());
+    (code, stdout, stderr.replace(path, "retry.toml"))
+}
+
+#[test]
+fn a_policy_is_read_from_a_file() {
+    let policy = "attempts = 4\nbackoff = { linear = { first = \"10ms\", step = \"10ms\" } }\n";
+    let (code, stdout, _) = run_with_policy(policy, &["--script", "502*", "Seoul"]);
+    assert_eq!(code, 1);
+    let waits: Vec<&str> = stdout.lines().filter_map(|line| line.split_once("→ ")).map(|(_, next)| next).collect();
+    let in_turn = ["next attempt in 10 ms", "next attempt in 20 ms", "next attempt in 30 ms", "no further attempt"];
+    assert_eq!(waits, in_turn, "{stdout}");
+
+    let (_, _, stderr) = run_with_policy("attempts = 2\nattempt_timeout = \"50ms\"", &["--script", "stall*", "Seoul"]);
+    assert!(stderr.contains("after 2 attempts") && stderr.contains("took longer than the policy allows"), "{stderr}");
+}
+
+#[test]
+fn a_policy_file_that_makes_no_sense_is_refused() {
+    for (text, message) in [
+        ("attempts = 0", "retry.toml, line 1: invalid value: integer `0`, expected a nonzero u32"),
+        ("attempts = 3\ncap = 5", "retry.toml, line 2: invalid type: integer `5`, expected a duration with its unit"),
+        ("attempts = 3\nretries = 3", "retry.toml, line 2: unknown field `retries`, expected one of `attempts`"),
+        ("attempts", "retry.toml, line 1: "),
+    ] {
+        let (code, _, stderr) = run_with_policy(text, &["Seoul"]);
+        assert_eq!((code, stderr.lines().count()), (2, 1), "{stderr}");
+        assert!(stderr.contains(message), "{text}: {stderr}");
     }
 }
 
@@ -182,4 +230,60 @@ fn ctrl_c_during_an_attempt() {
     assert_eq!(code, 130);
     assert_eq!(stderr, "forecast: stopped by Ctrl-C during attempt 2 for Seoul; nothing more is sent\n");
     assert_eq!(server.attempts(), ["forecast:Seoul:1", "forecast:Seoul:2"]);
+}
+
+/// Where a test may write.
+fn picture(name: &str) -> String {
+    format!("{}/{name}.svg", env!("CARGO_TARGET_TMPDIR"))
+}
+
+/// What a picture says in words, without the numbers of times.
+fn told(path: &str) -> String {
+    let svg = std::fs::read_to_string(path).unwrap();
+    assert!(svg.starts_with("<svg ") && svg.ends_with("</svg>\n"), "{svg}");
+    let (_, rest) = svg.split_once("<desc>").unwrap();
+    let words: Vec<&str> = rest.split_once("</desc>").unwrap().0.split(' ').collect();
+    let is_unit = |word: &str| matches!(word.trim_end_matches([',', '.', ':']), "ms" | "s");
+    let timeless = words.iter().enumerate().filter_map(|(index, word)| match words.get(index + 1) {
+        _ if is_unit(word) => None,
+        Some(next) if is_unit(next) => Some(format!("_{}", next.trim_start_matches(['m', 's']))),
+        _ => Some((*word).to_owned()),
+    });
+    timeless.collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn a_picture_of_every_attempt_of_every_city() {
+    let path = picture("cities");
+    let (code, stdout, _) = run(&["--timeline", &path, "--script", "503:0, reset", "Seoul", "Atlantis"]);
+    assert_eq!(code, 1);
+    assert!(stdout.starts_with("CITY"), "the table is there as without it: {stdout}");
+    let told = told(&path);
+    let failures = "1 from _ to _, fails at _: 503, 2 from _ to _, fails at _: no response, 3 from _ to _,";
+    let (seoul, atlantis) = told.split_once(" Atlantis: ").unwrap();
+    assert!(seoul.starts_with(&format!("Seoul: {failures} ")) && seoul.ends_with(" °C at _."), "{told}");
+    assert_eq!(atlantis, format!("{failures} fails at _: no such city."));
+}
+
+#[test]
+fn a_picture_that_cannot_be_written_is_an_error_before_anything_is_sent() {
+    let server = server("ok");
+    let (code, stdout, stderr) = run(&["--timeline", "/no/such/folder/x.svg", "--api-url", &server.url(), "Seoul"]);
+    assert_eq!((code, stdout.as_str()), (2, ""));
+    assert_eq!(
+        stderr,
+        "forecast: /no/such/folder/x.svg cannot be written: No such file or directory; name another file\n"
+    );
+    assert_eq!(server.received().len(), 0);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_picture_of_what_ctrl_c_cut_off() {
+    let server = server("503:20*");
+    let path = picture("ctrl-c");
+    let child = command(&["--timeline", &path, "--api-url", &server.url(), "Seoul"]).spawn().unwrap();
+    let (code, _, _) = interrupt(child, &server, 1);
+    assert_eq!(code, 130);
+    assert_eq!(told(&path), "Seoul: 1 from _ to _, fails at _: 503, waits from _ to _ (20 s), is cancelled at _.");
 }

@@ -4,5 +4,7 @@ mod defer;
 mod empty_and_failed;
 mod flow;
 mod flow_of;
+mod flow_with;
 mod from_stream;
 mod once;
+mod once_with;

@@ -4,7 +4,7 @@ use std::future::ready;
 use std::sync::LazyLock;
 use std::time::Duration;
 
-use coldflow::{BoxFlow, ColdFlow, Edge, FlowExt, Overflow, combine, combine_latest, flow_of, merge, race};
+use coldflow::{BoxFlow, ColdFlow, Edge, FlowExt, Overflow, Retry, combine, combine_latest, flow_of, merge, race};
 use tokio::runtime::{Builder, EnterGuard, Runtime};
 
 use crate::support::{Probe, Step, Trace, yield_now};
@@ -207,6 +207,12 @@ pub(super) fn operators() -> Vec<Case> {
         retry_when "" |up, trace| up.retry_when(move |cause, retried| {
             work(trace.clone(), "lambda", if retried < 2 { Ok(()) } else { Err(cause) })
         });
+        retry_with "twice" |up, trace| up.retry_with(Retry::immediate(3));
+        retry_with "never" |up, trace| up.retry_with(Retry::none());
+        retry_with "within a time, with a cause that is asked about" |up, trace| {
+            let policy = Retry::attempts(3).attempt_timeout(Duration::from_secs(60)).deadline(Duration::from_secs(60));
+            up.retry_with(policy).when(|_| true).on_retry(|_| {}).explain()
+        };
         buffer "suspends" |up, trace| up.buffer(1, Overflow::Suspend);
         buffer "of no place" |up, trace| up.buffer(0, Overflow::Suspend);
         buffer "drops the oldest" |up, trace| up.buffer(2, Overflow::DropOldest);
@@ -311,7 +317,7 @@ pub(super) fn is_transparent(case: &Case) -> bool {
     }
 }
 
-const TRANSPARENT: [&str; 17] = [
+const TRANSPARENT: [&str; 18] = [
     "and_then",
     "boxed_local",
     "catch",
@@ -326,6 +332,7 @@ const TRANSPARENT: [&str; 17] = [
     "retry",
     "retry_if",
     "retry_when",
+    "retry_with",
     "running_reduce",
     "then",
     "try_map",

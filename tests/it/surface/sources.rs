@@ -2,9 +2,10 @@
 
 use std::task::Poll;
 
+use coldflow::test_util::{marble, probe};
 use coldflow::{
-    FlowExt, StreamFlowExt, callback_flow, channel_flow, defer, empty, failed, flow, flow_of, from_stream,
-    from_try_stream, once, once_ok,
+    FlowExt, StreamFlowExt, callback_flow, channel_flow, defer, empty, failed, flow, flow_of, flow_with, from_stream,
+    from_try_stream, once, once_ok, once_with,
 };
 use futures::stream::{self, StreamExt};
 
@@ -23,6 +24,10 @@ pub(super) struct Case {
 /// Those that can be collected only once.
 pub(super) const ONE_SHOT: [&str; 2] = ["from_stream", "from_try_stream"];
 
+/// What stands beside sources in `test_util`, but collects.
+pub(super) const READERS: [&str; 2] = ["assert_flow", "to_marble"];
+
+#[allow(clippy::too_many_lines)] // It is a table.
 pub(super) fn sources() -> Vec<Case> {
     vec![
         Case {
@@ -66,9 +71,46 @@ pub(super) fn sources() -> Vec<Case> {
             items: &["!\"1\""],
         },
         Case {
+            method: "once",
+            build: |trace| {
+                let noted = trace.clone();
+                let answer = once(move || work(noted.clone(), "body", Err::<u8, _>(1)));
+                erase(answer.retry_when(move |cause, retried| {
+                    work(trace.clone(), "predicate", if retried < 2 { Ok(()) } else { Err(cause) })
+                }))
+            },
+            items: &["!\"1\""],
+        },
+        Case {
             method: "once_ok",
             build: |trace| erase(once_ok(move || work(trace.clone(), "body", 1))),
             items: &["\"1\""],
+        },
+        Case {
+            method: "once_with",
+            build: |trace| erase(once_with(move |_| work(trace.clone(), "body", Ok::<_, ()>(1)))),
+            items: &["\"1\""],
+        },
+        Case {
+            method: "once_with",
+            build: |trace| erase(once_with(move |_| work(trace.clone(), "body", Err::<u8, _>(1)))),
+            items: &["!\"1\""],
+        },
+        Case {
+            method: "flow_with",
+            build: |trace| {
+                erase(flow_with(move |_, mut emitter| {
+                    let trace = trace.clone();
+                    async move {
+                        let _guard = trace.guard("body");
+                        emitter.emit(1).await;
+                        yield_now().await;
+                        emitter.emit(2).await;
+                        Err("over")
+                    }
+                }))
+            },
+            items: &["\"1\"", "\"2\"", "!\"\\\"over\\\"\""],
         },
         Case {
             method: "defer",
@@ -118,6 +160,17 @@ pub(super) fn sources() -> Vec<Case> {
         },
         Case { method: "flow_of", build: |_| erase(flow_of([1, 2])), items: &["\"1\"", "\"2\""] },
         Case { method: "empty", build: |_| erase(empty::<u8>()), items: &[] },
+        // Its first frame, for which no time has to pass.
+        Case {
+            method: "marble",
+            build: |_| erase(marble("(ab#)")),
+            items: &["\"'a'\"", "\"'b'\"", "!\"MarbleError\""],
+        },
+        Case {
+            method: "probe",
+            build: |_| erase(probe().emit(1).yield_now().emit(2).fail("over")),
+            items: &["\"1\"", "\"2\"", "!\"\\\"over\\\"\""],
+        },
         Case { method: "failed", build: |_| erase(failed::<u8, _>(1)), items: &["!\"1\""] },
     ]
 }
@@ -272,6 +325,9 @@ fn the_end_of_one_value_is_known_with_the_value() {
     assert_eq!(one.next(), Some(Ok(1)));
     assert!(one.is_terminated(), "so that `single` needs no second poll");
     let mut one = Driver::new(once(|| std::future::ready(Ok::<_, ()>(1))));
+    assert_eq!(one.next(), Some(Ok(1)));
+    assert!(one.is_terminated(), "so that `single` needs no second poll");
+    let mut one = Driver::new(once_with(|_| std::future::ready(Ok::<_, ()>(1))));
     assert_eq!(one.next(), Some(Ok(1)));
     assert!(one.is_terminated(), "so that `single` needs no second poll");
     assert!(Driver::new(empty::<u8>()).is_terminated());

@@ -2,7 +2,7 @@
 
 use std::task::Poll;
 
-use coldflow::{BoxFlow, Flow, FlowExt, Overflow, combine, flow_of, merge, race};
+use coldflow::{BoxFlow, Flow, FlowExt, Overflow, Retry, combine, flow_of, merge, race};
 
 use super::operators::{Case, Erased, all, build, clock, is_transparent, operators, runs_ahead};
 use crate::support::{Driver, Gate, Probe, Step, Trace, block_on, show};
@@ -472,6 +472,7 @@ fn levels() -> Vec<(&'static str, fn(Numbers) -> Numbers)> {
         ("catch", |up| up.catch(|cause, _| ready(Err(cause))).boxed()),
         ("map_err", |up| up.map_err(|cause| cause).boxed()),
         ("retry", |up| up.retry(1).boxed()),
+        ("retry_with", |up| up.retry_with(Retry::none()).boxed()),
         ("buffer", |up| up.buffer(0, Overflow::Suspend).boxed()),
         ("conflate", |up| up.conflate().boxed()),
         ("flat_map_merge", |up| up.flat_map_merge(2, |n| flow_of([n]).fallible()).boxed()),

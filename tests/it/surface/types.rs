@@ -9,11 +9,12 @@ use std::rc::Rc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use coldflow::source::{ChannelFlow, Defer, FlowFn, Once, OnceOk, Registration};
+use coldflow::source::{ChannelFlow, Defer, FlowFn, Numbered, Once, OnceOk, Registration};
+use coldflow::test_util::{Gate, assert_flow, marble, probe, to_marble};
 use coldflow::{
-    Edge, Emitter, Flow, FlowExt, FlowStream, MutableSharedFlow, MutableStateFlow, Overflow, Restart, Sender,
+    Edge, Emitter, Flow, FlowExt, FlowStream, MutableSharedFlow, MutableStateFlow, Overflow, Restart, Retry, Sender,
     SharedConfig, SharingStarted, StreamFlowExt, callback_flow, channel_flow, combine, combine_latest, defer, empty,
-    failed, flow, flow_of, from_stream, from_try_stream, merge, once, once_ok, race,
+    failed, flow, flow_of, flow_with, from_stream, from_try_stream, merge, once, once_ok, once_with, race,
 };
 use futures::stream::{self, FusedStream, Stream};
 use tokio::task::JoinSet;
@@ -256,6 +257,7 @@ concurrent_operators! {
     delay_start |up| up.delay_start(Duration::ZERO);
     debounce |up| up.debounce(Duration::ZERO);
     debounce_by |up| up.debounce_by(|_| Duration::ZERO);
+    retry_with |up| up.retry_with(Retry::none());
     sample |up| up.sample(Duration::from_secs(1));
     timeout |up| up.timeout(Duration::from_secs(1));
 }
@@ -430,6 +432,17 @@ fn a_once<P: Clone>(part: P) -> Once<impl FnMut() -> Ready<Result<P, ()>> + Clon
     once(move || ready(Ok(part.clone())))
 }
 
+fn a_flow_with<P: Clone>(part: P) -> FlowFn<u8, Numbered<impl FnMut(u64, Emitter<u8>) -> Ready<()> + Clone>> {
+    flow_with(move |_, _| {
+        let _ = &part;
+        ready(())
+    })
+}
+
+fn a_once_with<P: Clone>(part: P) -> Once<Numbered<impl FnMut(u64) -> Ready<Result<P, ()>> + Clone>> {
+    once_with(move |_| ready(Ok(part.clone())))
+}
+
 fn a_once_ok<P: Clone>(part: P) -> OnceOk<impl FnMut() -> Ready<P> + Clone> {
     once_ok(move || ready(part.clone()))
 }
@@ -453,8 +466,11 @@ sources! {
     callback_flow |part| a_callback_flow(part);
     channel_flow |part| a_channel_flow(part);
     flow |part| a_flow(part);
+    flow_with |part| a_flow_with(part);
     once |part| a_once(part);
+    once |part| a_once(part).retry_when(|(), _| ready(Ok(())));
     once_ok |part| a_once_ok(part);
+    once_with |part| a_once_with(part);
     defer |part| a_defer(part);
     flow_of |part| flow_of([part]);
     failed |part| failed::<u8, _>(part);
@@ -465,6 +481,40 @@ sources! {
         let _ = empty::<Rc<()>>().clone();
         stream::iter([part]).into_flow()
     };
+}
+
+/// Those that have a timer, so that `Unpin` does not follow their parts.
+pub(super) const TIMED_SOURCES: [&str; 2] = ["marble", "probe"];
+
+#[test]
+fn timed_sources_and_readers_have_the_traits_of_their_parts() {
+    let recipe = marble("ab|").clone();
+    named(&recipe, "marble");
+    assert_eq!(auto_traits!(&recipe), (true, true, true));
+    let run = recipe.into_stream();
+    named(&run, "marble");
+    assert_eq!(send_sync!(&run), (true, true));
+    let recipe = probe::<_, ()>().emit(1).clone();
+    named(&recipe, "probe");
+    assert_eq!(auto_traits!(&recipe), (true, true, true));
+    let run = recipe.into_stream();
+    named(&run, "probe");
+    assert_eq!(send_sync!(&run), (true, true));
+    let recipe = probe::<_, ()>().emit(Rc::new(1));
+    assert_eq!(auto_traits!(&recipe), (false, false, true));
+    assert_eq!(send_sync!(&recipe.into_stream()), (false, false));
+    named(&to_marble(marked(())), "to_marble");
+    assert_eq!(send_sync!(&to_marble(marked(()))), (true, true));
+    assert_eq!(send_sync!(&to_marble(marked(PhantomData::<Rc<()>>))), (false, false));
+    let reader = assert_flow(marked(()));
+    named(&reader, "assert_flow");
+    assert_eq!(auto_traits!(&reader), (true, true, true));
+    reader.ignore_rest();
+    let reader = assert_flow(marked(PhantomData::<Rc<()>>));
+    assert_eq!(auto_traits!(&reader), (false, false, true));
+    reader.ignore_rest();
+    named(&Gate::new(), "Gate");
+    assert_eq!(auto_traits!(&Gate::new()), (true, true, true));
 }
 
 #[test]

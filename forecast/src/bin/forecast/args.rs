@@ -1,13 +1,15 @@
+use std::fs;
 use std::num::NonZeroU32;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use clap::Parser;
 use clap::error::ErrorKind;
-use forecast::RetryPolicy;
+use clap::{Parser, ValueEnum};
+use coldflow::Retry;
 use forecast::http::DEFAULT_TIMEOUT;
 use forecast::server::{Fault, Script, ScriptError};
 use forecast::span::parse_span;
+use forecast::{MAX_RETRY_DELAY, Policy, RetryPolicy};
 
 /// Enough for the script of the default run, which fails twice.
 const DEFAULT_ATTEMPTS: u32 = 3;
@@ -18,7 +20,10 @@ Examples:
   forecast --script '503:60, cut' Paris        choose the failures
   forecast --script '503*' --max-attempts 2 Rome
   forecast Seoul Tokyo 'New York'              many at once, with a table
+  forecast --retry exponential --max-attempts 6 --deadline 20 Oslo
+  forecast --policy retry.toml Oslo            attempts, backoff, cap and so on from a file
   forecast --cities cities.txt --json          one city per line; - reads standard input
+  forecast --timeline out.svg Seoul Tokyo      a picture of every attempt and wait
   forecast --api-url https://api.open-meteo.com Berlin
 
 Exit codes: 0 all succeeded, 1 some city failed, 2 wrong usage, 130 stopped by Ctrl-C.";
@@ -50,6 +55,18 @@ struct Cli {
     #[arg(long, conflicts_with = "max_attempts")]
     no_retry: bool,
 
+    /// How long to wait before the next attempt, if the server asks for no longer wait: not at all, or more each time
+    #[arg(long, value_name = "HOW", conflicts_with = "no_retry")]
+    retry: Option<Backoff>,
+
+    /// How long to go on in all: an attempt that would begin later is not made
+    #[arg(long, value_name = "TIME", allow_negative_numbers = true, value_parser = parse_span)]
+    deadline: Option<Duration>,
+
+    /// Read the policy from this TOML file: `attempts`, and if wanted `backoff`, `jitter`, `cap`, `deadline` and so on
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["retry", "max_attempts", "no_retry"])]
+    policy: Option<PathBuf>,
+
     /// How long an attempt may take: 5, 1.5s or 200ms [default: 10s]
     #[arg(long, value_name = "TIME", allow_negative_numbers = true, value_parser = parse_timeout)]
     timeout: Option<Duration>,
@@ -60,6 +77,10 @@ struct Cli {
     #[arg(long, value_name = "STEPS", value_parser = parse_script, conflicts_with = "api_url")]
     script: Option<Script>,
 
+    /// Draw what happened to each attempt of each city into this file, as SVG
+    #[arg(long, value_name = "FILE")]
+    timeline: Option<PathBuf>,
+
     /// Print one JSON object per city
     #[arg(long)]
     json: bool,
@@ -69,14 +90,34 @@ struct Cli {
     verbose: bool,
 }
 
+/// How the waits grow.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Backoff {
+    /// One attempt
+    None,
+    /// No wait
+    Immediate,
+    /// Up to 100 ms, 200 ms, 400 ms .. 25 s
+    Exponential,
+}
+
+/// What is tried again, and when.
+#[derive(Clone, Debug)]
+pub(crate) enum Rule {
+    /// As the service does by itself.
+    Plain(RetryPolicy),
+    Policy(Policy),
+}
+
 /// What the command line asks for.
 #[derive(Debug)]
 pub(crate) struct Args {
     pub(crate) cities: Vec<String>,
     pub(crate) file: Option<PathBuf>,
     pub(crate) source: Source,
-    pub(crate) policy: RetryPolicy,
+    pub(crate) rule: Rule,
     pub(crate) timeout: Duration,
+    pub(crate) timeline: Option<PathBuf>,
     pub(crate) json: bool,
     pub(crate) verbose: bool,
 }
@@ -115,7 +156,7 @@ impl Args {
             }
             _ => Exit::usage(in_one_line(&error)),
         })?;
-        let attempts = NonZeroU32::new(DEFAULT_ATTEMPTS).unwrap_or(NonZeroU32::MIN);
+        let rule = cli.rule()?;
         let script = || Script::new([Fault::unavailable_for(1), Fault::Reset]);
         Ok(Self {
             cities: cli.cities,
@@ -124,16 +165,50 @@ impl Args {
                 Some(url) => Source::Url(url),
                 None => Source::Embedded(cli.script.unwrap_or_else(script)),
             },
-            policy: if cli.no_retry {
-                RetryPolicy::NO_RETRY
-            } else {
-                RetryPolicy { max_attempts: cli.max_attempts.unwrap_or(attempts) }
-            },
+            rule,
             timeout: cli.timeout.unwrap_or(DEFAULT_TIMEOUT),
+            timeline: cli.timeline,
             json: cli.json,
             verbose: cli.verbose,
         })
     }
+}
+
+impl Cli {
+    fn rule(&self) -> Result<Rule, Exit> {
+        let attempts = match self.max_attempts {
+            Some(attempts) => attempts.get(),
+            None if self.no_retry => 1,
+            None => DEFAULT_ATTEMPTS,
+        };
+        let policy: Policy = match (&self.policy, self.retry, self.deadline) {
+            (Some(file), ..) => read_policy(file)?,
+            (None, Some(Backoff::None), _) if self.max_attempts.is_some() => {
+                return Err(Exit::usage("--retry none tries once; leave out --max-attempts".to_owned()));
+            }
+            (None, Some(Backoff::None), _) => Retry::none().into(),
+            (None, Some(Backoff::Exponential), _) => Retry::exponential(attempts).cap(MAX_RETRY_DELAY).into(),
+            (None, Some(Backoff::Immediate), _) | (None, None, Some(_)) => Retry::immediate(attempts).into(),
+            (None, None, None) => {
+                let policy = RetryPolicy::at_most(attempts).map_err(|error| Exit::usage(error.to_string()))?;
+                return Ok(Rule::Plain(policy));
+            }
+        };
+        Ok(Rule::Policy(match self.deadline {
+            Some(deadline) => policy.deadline(deadline),
+            None => policy,
+        }))
+    }
+}
+
+fn read_policy(file: &Path) -> Result<Policy, Exit> {
+    let named = file.display();
+    let text = fs::read_to_string(file)
+        .map_err(|error| Exit::usage(format!("{named} cannot be read: {error}; name a readable TOML file")))?;
+    toml::from_str(&text).map_err(|error| {
+        let line = 1 + error.span().map_or(0, |span| text[..span.start].matches('\n').count());
+        Exit::usage(format!("{named}, line {line}: {}", error.message()))
+    })
 }
 
 /// Clap spreads an error over several paragraphs. The last ones only say how to get help.

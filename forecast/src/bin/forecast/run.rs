@@ -1,10 +1,11 @@
 use std::io;
 
-use forecast::{ForecastService, HttpForecastApi, RetryPolicy};
+use forecast::{ForecastService, HttpForecastApi};
 use futures::{StreamExt as _, stream};
 use indicatif::{ProgressBar, ProgressStyle};
 use tokio::runtime;
 
+use crate::args::Rule;
 use crate::watch::Watch;
 
 /// How many cities are asked for at the same time.
@@ -27,18 +28,16 @@ pub(crate) fn bar(cities: usize) -> ProgressBar {
 }
 
 /// Asks for every city, unless Ctrl-C comes first: then all that is under way is dropped, and nothing more is sent.
-pub(crate) fn run(
-    api: &HttpForecastApi,
-    policy: RetryPolicy,
-    watches: &[Watch<'_>],
-    bar: &ProgressBar,
-) -> io::Result<Ended> {
+pub(crate) fn run(api: &HttpForecastApi, rule: &Rule, watches: &[Watch<'_>], bar: &ProgressBar) -> io::Result<Ended> {
     let runtime = runtime::Builder::new_current_thread().enable_all().build()?;
     bar.tick();
     let all = stream::iter(watches).for_each_concurrent(AT_ONCE, |watch| {
         let service = ForecastService::new(api).observed_by(watch);
         async move {
-            watch.done(service.fetch_forecast(&watch.city, policy).await);
+            watch.done(match rule {
+                Rule::Plain(policy) => service.fetch_forecast(&watch.city, *policy).await,
+                Rule::Policy(policy) => service.fetch_with_policy(&watch.city, policy.clone()).await,
+            });
             bar.inc(1);
         }
     });

@@ -1,0 +1,125 @@
+use alloc::sync::Arc;
+use core::fmt;
+use core::sync::atomic::{AtomicU64, Ordering};
+
+use tokio::time::Instant;
+
+/// A budget of retries that calls and flows share, so that retries do not multiply the load of a server that is down.
+///
+/// Each collection that uses it pays in a share of a retry when it begins, and each retry takes out a whole one. What has
+/// been paid in is kept up to a reserve. When there is nothing left, a number of retries per second is still allowed, for
+/// calls that are rare. So since it was made there have been at most `share` × calls + `floor_per_second` × (the seconds
+/// begun) retries, among all threads.
+///
+/// Clones are the same budget. It takes two atomic words and no lock, and its clock is Tokio's.
+///
+/// # Examples
+///
+/// ```
+/// use coldflow::{Retry, retry};
+/// use coldflow::retry::RetryBudget;
+///
+/// # #[tokio::main(flavor = "current_thread", start_paused = true)]
+/// # async fn main() {
+/// // One retry per ten calls, and two per second in any case.
+/// let budget = RetryBudget::new(0.1, 2);
+/// let mut attempts = 0;
+/// for _ in 0..20 {
+///     let outcome = retry(Retry::immediate(3), || {
+///         attempts += 1;
+///         async { Err::<(), _>("down") }
+///     });
+///     assert!(outcome.budget(&budget).await.is_err());
+/// }
+/// assert_eq!(attempts, 20 + 4, "instead of 60");
+/// # }
+/// ```
+#[derive(Clone)]
+pub struct RetryBudget(Arc<Account>);
+
+struct Account {
+    /// In parts of a retry.
+    share: u64,
+    reserve: u64,
+    floor_per_second: u32,
+    opened: Instant,
+    /// In parts of a retry.
+    balance: AtomicU64,
+    /// The second after `opened` in the upper half, and how many of its floor are used in the lower.
+    floor: AtomicU64,
+}
+
+/// The parts of a retry that are counted.
+const RETRY: u64 = 1_000_000;
+
+/// The retries that are kept if nothing else is said.
+const RESERVE: u32 = 100;
+
+impl RetryBudget {
+    /// `share` retries per call, from 0 to 100, and `floor_per_second` in any case. What is not used is kept, up to 100
+    /// retries.
+    ///
+    /// # Panics
+    ///
+    /// When `share` is not between 0 and 100.
+    #[track_caller]
+    pub fn new(share: f64, floor_per_second: u32) -> Self {
+        RetryBudget::with_reserve(share, floor_per_second, RESERVE)
+    }
+
+    /// Keeps up to `reserve` retries that were not used. See [`new`](Self::new).
+    ///
+    /// # Panics
+    ///
+    /// When `share` is not between 0 and 100.
+    #[track_caller]
+    pub fn with_reserve(share: f64, floor_per_second: u32, reserve: u32) -> Self {
+        assert!((0.0..=100.0).contains(&share), "`share` must be between 0 and 100 retries per call, got {share}");
+        #[allow(clippy::cast_possible_truncation, clippy::cast_precision_loss, clippy::cast_sign_loss)]
+        // Between 0 and 100 millions, and rounded down.
+        let share = (share * RETRY as f64) as u64;
+        RetryBudget(Arc::new(Account {
+            share,
+            reserve: u64::from(reserve) * RETRY,
+            floor_per_second,
+            opened: Instant::now(),
+            balance: AtomicU64::new(0),
+            floor: AtomicU64::new(0),
+        }))
+    }
+
+    /// Pays in the share of a call.
+    pub(super) fn deposit(&self) {
+        let Account { share, reserve, balance, .. } = &*self.0;
+        let add = |balance: u64| Some(balance.saturating_add(*share).min(*reserve));
+        // It always adds, so there is no failure to see.
+        let _ = balance.fetch_update(Ordering::Relaxed, Ordering::Relaxed, add);
+    }
+
+    /// Takes out a retry, if there is one.
+    pub(super) fn withdraw(&self) -> bool {
+        let take = |balance: u64| balance.checked_sub(RETRY);
+        self.0.balance.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take).is_ok() || self.withdraw_floor()
+    }
+
+    fn withdraw_floor(&self) -> bool {
+        let Account { floor_per_second, opened, floor, .. } = &*self.0;
+        let second = opened.elapsed().as_secs();
+        let take = |word: u64| {
+            let (latest, used) = (word >> 32, word & u64::from(u32::MAX));
+            // Another thread may have begun the next second meanwhile: that one counts.
+            let (latest, used) = if second > latest { (second, 0) } else { (latest, used) };
+            (used < u64::from(*floor_per_second)).then_some((latest << 32) | (used + 1))
+        };
+        floor.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take).is_ok()
+    }
+}
+
+impl fmt::Debug for RetryBudget {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RetryBudget")
+            .field("retries_kept", &(self.0.balance.load(Ordering::Relaxed) / RETRY))
+            .field("floor_per_second", &self.0.floor_per_second)
+            .finish_non_exhaustive()
+    }
+}
