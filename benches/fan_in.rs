@@ -11,7 +11,7 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 
 use coldflow::{Flow, FlowExt, flow_of, once_ok};
-use coldflow_benches::{Bench, Row, drive};
+use coldflow_benches::{Bench, Row, drive, grouped};
 use futures::stream::{self, Stream, StreamExt};
 
 async fn sum<S: Stream<Item = u64>>(items: S) -> u64 {
@@ -48,10 +48,12 @@ impl Future for Item {
 }
 
 /// So many inner flows, from none to `limit` at a time.
-fn row(kind: &str, inner: u64, limit: usize, pending: bool) -> Row {
+fn row(kind: &str, inner: u64, limit: u64, pending: bool) -> Row {
+    let name = format!("{kind}, {} at a time", grouped(limit));
+    let limit = usize::try_from(limit).expect("it fits");
     let item = move |value| Item { value, pending };
     let outer = move || 0..black_box(inner);
-    Row::new(format!("{kind}, {limit} at a time"), u32::try_from(inner).expect("a few millions"))
+    Row::new(name, u32::try_from(inner).expect("a few millions"))
         .case("flat_map_merge", move || {
             drive(sum_flow(flow_of(outer()).flat_map_merge(limit, move |n| once_ok(move || item(n)))))
         })
@@ -69,8 +71,7 @@ fn main() {
     let bench = Bench::of_rounds(20);
     let inner = *bench.sizes(&[1_000, 1_000_000]).last().expect("at least a thousand");
     let limits = bench.sizes(&[1, 16, 1_000, 100_000]);
-    let limits = limits.iter().map(|limit| usize::try_from(*limit).expect("it fits"));
-    let rows = |kind, pending| limits.clone().map(|limit| row(kind, inner, limit, pending)).collect();
+    let rows = |kind, pending| limits.iter().map(|&limit| row(kind, inner, limit, pending)).collect();
     bench.table("Inner flows of one ready item", rows("ready", false));
     bench.table("Inner flows of one item that is pending once", rows("pending", true));
 }

@@ -55,6 +55,7 @@ for way in "${ways[@]}"; do
 done
 cmp "$scratch/coldflow.out" "$scratch/futures-util.out" || { echo "cost: the programs print different things" >&2; exit 1; }
 
+printf '### Code size and compile time\n\n'
 echo '| | coldflow | futures-util |'
 echo '|---|---:|---:|'
 for figure in 'clean dev build, seconds' 'clean dev build, seconds of processor time' \

@@ -2,7 +2,8 @@
 //!
 //! Times on a shared machine jump by more than the differences we look for. So the cases of a row take turns, a short
 //! sample each, many rounds; what counts is each one's *shortest* sample, the one that nothing disturbed, and the
-//! ratio within the row, since a slow stretch of the machine meets all of them alike.
+//! ratio within the row, since a slow stretch of the machine meets all of them alike. Time is the processor time of the
+//! thread, in which all that is measured runs: a program that takes the processor away for a while is not in it.
 //!
 //! What has to be alone, such as a figure of the whole process's memory, gets a process of its own for each turn.
 //!
@@ -16,11 +17,25 @@ mod processes;
 use std::env;
 use std::hint::black_box;
 use std::process::exit;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 pub use allocations::{CountingAllocator, allocations, bytes_held, live_bytes};
+pub use cpu_time::ThreadTime;
 pub use driver::{drive, on_tokio, spawned_on_tokio};
 pub use processes::Turn;
+
+/// The number with its thousands set apart, as a row's name has it.
+pub fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut grouped = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            grouped.push(',');
+        }
+        grouped.push(digit);
+    }
+    grouped
+}
 
 /// One way to do the work of a row.
 struct Case {
@@ -203,7 +218,7 @@ impl Bench {
             for turn in 0..row.cases.len() {
                 // Who comes first changes, so that none always follows the same other.
                 let index = (round + turn) % row.cases.len();
-                let begun = Instant::now();
+                let begun = ThreadTime::now();
                 (row.cases[index].run)(runs[index]);
                 let time = begun.elapsed().as_secs_f64() * 1e9 / f64::from(runs[index]) / f64::from(row.items);
                 shortest[index] = shortest[index].min(time);
@@ -217,7 +232,7 @@ impl Bench {
 fn runs_in(case: &mut Case, sample: Duration) -> u32 {
     let mut runs = 1;
     loop {
-        let begun = Instant::now();
+        let begun = ThreadTime::now();
         (case.run)(runs);
         if begun.elapsed() >= sample || runs > u32::MAX / 2 {
             return runs;

@@ -27,14 +27,15 @@ impl Bench {
         turns: &[Turn<W>],
         measure: impl Fn(&W) -> [f64; FIGURES],
     ) -> Option<Vec<[f64; FIGURES]>> {
-        if let Some(wanted) = &self.options.case {
-            if let Some(turn) = turns.iter().find(|turn| turn.name == *wanted) {
-                println!("{}", measure(&turn.work).map(|figure| figure.to_string()).join(" "));
-                exit(0);
-            }
+        if let Some(wanted) = &self.options.case
+            && let Some(turn) = turns.iter().find(|turn| turn.name == *wanted)
+        {
+            println!("{}", measure(&turn.work).map(|figure| figure.to_string()).join(" "));
+            exit(0);
         }
         let Self { options } = self;
-        if options.case.is_some() || !title.contains(&options.table) || !title.contains(&options.filter) {
+        if options.list || options.case.is_some() || !title.contains(&options.table) || !title.contains(&options.filter)
+        {
             return None;
         }
         let mut least = vec![[f64::INFINITY; FIGURES]; turns.len()];

@@ -53,7 +53,7 @@ impl<T> Released<T> {
     }
 
     pub(super) fn release(self) {
-        self.wakers.into_iter().for_each(Waker::wake);
+        self.wakers.for_each(Waker::wake);
     }
 }
 
@@ -205,6 +205,17 @@ impl<T> Buffer<T> {
             self.admit(released);
         }
         Next::Value(value)
+    }
+
+    /// Emits `value` where that concerns nobody yet: there is room, the oldest value is still owed, and no subscriber waits.
+    /// Otherwise it gives it back.
+    #[inline]
+    pub(super) fn emit_quickly(&mut self, value: Arc<T>) -> Result<(), Arc<T>> {
+        if self.readers[0] == 0 || self.subscribers.any_waits() || self.is_full() {
+            return Err(value);
+        }
+        self.push(value);
+        Ok(())
     }
 
     /// Emits `value`, or gives it back when it would have to wait for room.

@@ -18,13 +18,13 @@ impl<T> Few<T> {
             self.more.push(thing);
         }
     }
-}
 
-impl<T> IntoIterator for Few<T> {
-    type Item = T;
-    type IntoIter = core::iter::Chain<core::option::IntoIter<T>, alloc::vec::IntoIter<T>>;
-
-    fn into_iter(self) -> Self::IntoIter {
-        self.first.into_iter().chain(self.more)
+    /// Does something with each, in order. Mostly there is none.
+    #[inline]
+    pub(super) fn for_each(self, mut does: impl FnMut(T)) {
+        if let Some(first) = self.first {
+            does(first);
+            self.more.into_iter().for_each(does);
+        }
     }
 }

@@ -121,11 +121,24 @@ impl<T> Core<T> {
         let before = state.buffer.subscribers.count();
         let result = access(&mut state.buffer, &mut released);
         let count = state.buffer.subscribers.count();
-        let counted = if count == before { None } else { state.counter.changed(count) };
-        drop(state);
-        counted.into_iter().for_each(Released::release);
+        if count == before {
+            drop(state);
+        } else {
+            let counted = state.counter.changed(count);
+            drop(state);
+            counted.into_iter().for_each(Released::release);
+        }
         released.release();
         result
+    }
+
+    /// Emits a value, or lets it wait for room.
+    fn emit(&self, value: Arc<T>, cx: &Context<'_>) -> Emitted {
+        let quickly = self.lock().buffer.emit_quickly(value);
+        match quickly {
+            Ok(()) => Emitted::Done,
+            Err(value) => self.with(|buffer, released| buffer.emit(value, cx, released)),
+        }
     }
 
     /// Gives a subscriber its next value.
@@ -485,7 +498,7 @@ pub(super) enum EmitStep<T> {
 impl<T> EmitStep<T> {
     pub(super) fn poll_emit(&mut self, core: &Core<T>, cx: &Context<'_>) -> Poll<()> {
         let waits = match mem::replace(self, EmitStep::Done) {
-            EmitStep::Fresh(value) => match core.with(|buffer, released| buffer.emit(value, cx, released)) {
+            EmitStep::Fresh(value) => match core.emit(value, cx) {
                 Emitted::Done => None,
                 Emitted::Waits(ticket) => Some(ticket),
             },

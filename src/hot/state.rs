@@ -142,7 +142,7 @@ impl<T> Core<T> {
             state.subscribers.wake_all(&mut wakers);
             Ok(mem::replace(&mut state.value, value))
         });
-        wakers.into_iter().for_each(Waker::wake);
+        wakers.for_each(Waker::wake);
         replaced
     }
 
@@ -165,7 +165,7 @@ impl<T> Core<T> {
             state.failed = failed;
             state.subscribers.wake_all(&mut wakers);
         });
-        wakers.into_iter().for_each(Waker::wake);
+        wakers.for_each(Waker::wake);
     }
 
     fn subscribe(&self) -> usize {

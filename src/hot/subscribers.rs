@@ -66,6 +66,11 @@ impl<S> Subscribers<S> {
         slot.waker.replace(cx.waker().clone())
     }
 
+    /// Whether there may be somebody for [`wake_all`](Self::wake_all) to wake.
+    pub(super) fn any_waits(&self) -> bool {
+        !self.waiting.is_empty()
+    }
+
     /// Moves the wakers of all who wait into `wakers`.
     pub(super) fn wake_all(&mut self, wakers: &mut Few<Waker>) {
         for place in self.waiting.drain(..) {

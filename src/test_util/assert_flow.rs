@@ -317,6 +317,7 @@ where
     ///
     /// ```
     /// use coldflow::test_util::{assert_flow, marble};
+    /// use coldflow::{MutableSharedFlow, SharedConfig};
     /// use std::time::Duration;
     ///
     /// # #[tokio::main(flavor = "current_thread", start_paused = true)]
@@ -325,11 +326,11 @@ where
     /// letters.no_events_for(Duration::from_millis(20)).await;
     /// assert_eq!(letters.next_item().await, 'a');
     ///
-    /// let clicks = coldflow::MutableSharedFlow::new(coldflow::SharedConfig::default());
+    /// let clicks = MutableSharedFlow::new(SharedConfig { extra_capacity: 1, ..SharedConfig::default() });
     /// let mut seen = assert_flow(clicks.as_shared());
-    /// clicks.try_emit("to nobody").unwrap();
+    /// assert!(clicks.try_emit("to nobody"));
     /// seen.no_events_for(Duration::ZERO).await;
-    /// clicks.try_emit("to the reader").unwrap();
+    /// assert!(clicks.try_emit("to the reader"));
     /// assert_eq!(seen.next_item().await, "to the reader");
     /// # }
     /// ```

@@ -230,8 +230,8 @@ async fn a_policy_from_a_file_may_be_without_a_limit() {
 }
 
 /// Fails after `items` items, each of which takes a second, in run after run; then it ends.
-fn events(runs: &[u64]) -> impl coldflow::ColdFlow<Item = u64, Error = &'static str> {
-    let mut runs = runs.to_vec().into_iter();
+fn events(runs: impl IntoIterator<Item = u64>) -> impl coldflow::ColdFlow<Item = u64, Error = &'static str> {
+    let mut runs = runs.into_iter();
     flow(move |mut emitter: Emitter<u64>| {
         let items = runs.next();
         async move {
@@ -249,7 +249,7 @@ fn events(runs: &[u64]) -> impl coldflow::ColdFlow<Item = u64, Error = &'static 
 async fn after_a_healthy_period_all_begins_anew() {
     let mut log = Vec::new();
     let policy = Retry::attempts(3).backoff(Backoff::exponential(SECOND)).deadline(SECOND * 20).reset_after(SECOND * 5);
-    let outcome = events(&[0, 4, 10, 0, 50, 0, 0, 0])
+    let outcome = events([0, 4, 10, 0, 50, 0, 0, 0])
         .retry_with(policy)
         .on_retry(|event| log.push((event.attempt, event.wait.as_secs(), event.elapsed.as_secs())))
         .explain()
@@ -266,7 +266,7 @@ async fn or_after_a_number_of_items() {
     let mut log = Vec::new();
     let policy = every_second(3).reset_after(ResetAfter::items(4));
     let outcome =
-        events(&[3, 4, 1, 100, 0, 0, 100]).retry_with(policy).on_retry(|event| log.push(event.attempt)).run().await;
+        events([3, 4, 1, 100, 0, 0, 100]).retry_with(policy).on_retry(|event| log.push(event.attempt)).run().await;
     assert_eq!((log, outcome), (vec![1, 1, 2, 1, 2], Err("lost")));
 }
 
@@ -286,9 +286,8 @@ async fn the_time_until_the_first_item_is_not_healthy() {
 
 #[tokio::test(start_paused = true)]
 async fn a_flow_that_recovers_each_time_is_retried_for_ever() {
-    let runs = vec![6; 1000];
     let policy = Retry::attempts(2).backoff(Backoff::constant(SECOND)).deadline(SECOND).reset_after(SECOND * 5);
-    assert_eq!(events(&runs).retry_with(policy).count().await, Ok(6000));
+    assert_eq!(events([6; 1000]).retry_with(policy).count().await, Ok(6000));
 }
 
 #[test]
@@ -454,7 +453,7 @@ async fn it_can_be_spawned_with_what_it_borrows_through_a_shared_pointer() {
     }
     let task = tokio::spawn(async move {
         let api = Api;
-        retry(Retry::exponential(3), || api.call()).when(|error| error.is_empty()).on_retry(|_| ()).explain().await
+        retry(Retry::exponential(3), || api.call()).when(String::is_empty).on_retry(|_| ()).explain().await
     });
     assert_eq!(task.await.unwrap().unwrap(), 1);
     let spawned = tokio::spawn(retry(Retry::exponential(3), || async { Ok::<_, ()>(2) }).into_future());
