@@ -17,8 +17,8 @@ pub enum Jitter {
     Full,
     /// Anything between the half of the delay and all of it.
     Equal,
-    /// Anything between the first delay and three times the wait before (the first time, three times the first delay).
-    /// The backoff's growth does not count then, only its first delay and its end.
+    /// Anything between the first delay and three times what was drawn before (the first time, three times the first
+    /// delay). The backoff's growth does not count then, only its first delay and its end.
     Decorrelated,
 }
 

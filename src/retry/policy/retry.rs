@@ -167,7 +167,8 @@ impl<B, T> Retry<B, T> {
         self
     }
 
-    /// The longest wait. It is applied last, so neither jitter nor a hint exceeds it.
+    /// The longest wait. It is applied last, so neither jitter nor a hint exceeds it. (Tokio's timers then round a wait up to
+    /// the next millisecond.)
     pub const fn cap(mut self, cap: Duration) -> Self {
         self.cap = Some(cap);
         self
@@ -218,7 +219,7 @@ impl<B, T> Retry<B, T> {
     #[cfg_attr(doc, doc = include_str!("../../../docs/timelines/reset_after.svg"))]
     ///
     /// Healthy is one that has gone on for this `Duration` after its first item, or has given this number of items
-    /// ([`ResetAfter::items`]). The bound, the backoff and the deadline then count per streak of failures and no longer for the
+    /// ([`ResetAfter::items`]). A call that has one value has no healthy period. The bound, the backoff and the deadline then count per streak of failures and no longer for the
     /// whole collection: a flow that recovers each time is retried for ever, which is what this is for.
     pub fn reset_after(mut self, healthy: impl Into<ResetAfter>) -> Self {
         self.reset_after = Some(healthy.into());
