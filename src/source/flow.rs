@@ -19,7 +19,9 @@ use crate::source::{BodyOutput, SourceBody};
 ///
 /// What the body captures lives across its runs, so a counter is a plain variable. A body that changes what it
 /// captures is a closure around an `async move` block, since an `async` closure may not lend from its own captures:
-/// `|mut emitter| { runs += 1; async move { .. } }`. [`flow_with`](crate::flow_with) counts the runs for the body.
+/// `|mut emitter: Emitter<u32>| { runs += 1; async move { .. } }`, where the emitter's type has to be said.
+/// [`flow_with`](crate::flow_with) counts the runs for the body. A body that never returns has to say what it would:
+/// `async |mut emitter| -> Result<(), Error> { loop { emitter.emit(next().await?).await } }`.
 ///
 /// One allocation per collection, none per item, whatever the number of runs.
 ///
