@@ -109,6 +109,14 @@ fn resolved_it_has_dropped_the_flow_and_is_pending() {
     assert!(future.poll().is_pending());
 }
 
+#[tokio::test(start_paused = true)]
+async fn when_it_has_watched_enough_it_drops_the_flow_at_once() {
+    let source = probe::<_, ()>().emit(1).hang();
+    let mut future = Box::pin(to_marble(source.clone()).frames(3));
+    assert_eq!((&mut future).await, "1");
+    assert_eq!((source.drops(), source.running()), (1, 0), "while the future is still there");
+}
+
 #[test]
 fn many_items_let_other_tasks_in() {
     let mut future = Polling::new(to_marble(flow_of(0..5_000)));
