@@ -10,7 +10,7 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use backon::{BackoffBuilder, ConstantBuilder, Retryable};
-use coldflow::{FlowExt, once};
+use coldflow::{FlowExt, Retry, once, retry};
 use coldflow_benches::{Bench, CountingAllocator, Row, allocations, drive, on_tokio};
 use futures::StreamExt;
 
@@ -109,6 +109,19 @@ where
     })
 }
 
+/// The policy waits by Tokio's timer, and no time without it.
+async fn with_policy<Fut>(mut fetch: impl FnMut(u64) -> Fut) -> Answer
+where
+    Fut: Future<Output = Answer>,
+{
+    let mut attempts = 0;
+    let fetch = || {
+        attempts += 1;
+        fetch(attempts)
+    };
+    retry(Retry::immediate(4), fetch).when(|fault| retry_delay(fault).is_some()).await
+}
+
 async fn with_loop<Fut, Sleep>(mut fetch: impl FnMut(u64) -> Fut, sleep: impl Fn(Duration) -> Sleep) -> Answer
 where
     Fut: Future<Output = Answer>,
@@ -205,6 +218,7 @@ macro_rules! row {
         Row::new($name, 1)
             .case("loop", move || result($drive(with_loop($fetch, $sleep))))
             .case("coldflow", move || result($drive(with_coldflow($fetch, $sleep))))
+            .case("its policy", move || result($drive(with_policy($fetch))))
             .case("backon", move || result($drive(with_backon($fetch, $sleep))))
             .case("async_stream", move || result($drive(with_async_stream($fetch, $sleep))))
     };
@@ -241,16 +255,17 @@ fn main() {
 }
 
 fn allocation_table() -> Vec<String> {
-    let mut lines = vec!["| failures | loop | coldflow | backon | async_stream |".to_owned()];
-    lines.push("|---|---:|---:|---:|---:|".to_owned());
+    let mut lines = vec!["| failures | loop | coldflow | its policy | backon | async_stream |".to_owned()];
+    lines.push("|---|---:|---:|---:|---:|---:|".to_owned());
     for failures in [0, 3] {
         let client = client(failures);
         let fetch = |n| client.fetch_pending(n);
         let own = |work: &dyn Fn() -> Answer| allocations(|| drop(work())) - (failures + 1);
         lines.push(format!(
-            "| {failures} | {} | {} | {} | {} |",
+            "| {failures} | {} | {} | {} | {} | {} |",
             own(&|| drive(with_loop(fetch, no_sleep))),
             own(&|| drive(with_coldflow(fetch, no_sleep))),
+            own(&|| drive(with_policy(fetch))),
             own(&|| drive(with_backon(fetch, no_sleep))),
             own(&|| drive(with_async_stream(fetch, no_sleep))),
         ));

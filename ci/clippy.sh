@@ -5,6 +5,6 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 cargo clippy --quiet --workspace --all-targets -- -D warnings
-for features in '' std time rt macros serde tracing; do
+for features in '' std time rt macros serde test-util tracing; do
     cargo clippy --quiet -p coldflow --no-default-features --features "$features" -- -D warnings
 done

@@ -595,6 +595,8 @@ pub trait FlowExt: Flow {
 
     /// Collects the flow that `op` makes of each item, one after the other, in order.
     ///
+    #[cfg_attr(doc, doc = include_str!("../docs/timelines/flat_map_concat.svg"))]
+    ///
     /// The inner flows have the error of this one; give an infallible one its type by [`fallible`](Self::fallible).
     /// What runs concurrently above makes progress while an inner flow waits. When an inner flow fails it is dropped,
     /// then what runs above.
@@ -970,6 +972,8 @@ pub trait FlowExt: Flow {
 
     /// Collects the flow above again after a failure, as often as `predicate` says.
     ///
+    #[cfg_attr(doc, doc = include_str!("../docs/timelines/retry_when.svg"))]
+    ///
     /// When the flow fails, what ran above is dropped, and then `predicate` is awaited with the cause and the number of
     /// retries so far, 0 the first time. `Ok(())` collects again from the start; `Err(cause)` ends the flow with that
     /// error, unwrapped, and it may be another one. So the total number of runs is the number of retries and one more:
@@ -1032,6 +1036,8 @@ pub trait FlowExt: Flow {
 
     /// Collects the flow above again after a failure, at once, at most `retries` times: `retries + 1` runs.
     ///
+    #[cfg_attr(doc, doc = include_str!("../docs/timelines/retry.svg"))]
+    ///
     /// See [`retry_when`](Self::retry_when).
     ///
     /// # Examples
@@ -1057,6 +1063,8 @@ pub trait FlowExt: Flow {
 
     /// Collects the flow above again after a failure, at once, while `predicate` holds for the cause and the number of
     /// retries so far.
+    ///
+    #[cfg_attr(doc, doc = include_str!("../docs/timelines/retry_if.svg"))]
     ///
     /// See [`retry_when`](Self::retry_when).
     ///
@@ -1086,6 +1094,8 @@ pub trait FlowExt: Flow {
 
     /// Collects the flow above again after a failure, as the [policy](Retry) says: how many attempts, how long to wait
     /// between them, for how long in all.
+    ///
+    #[cfg_attr(doc, doc = include_str!("../docs/timelines/retry_with.svg"))]
     ///
     /// What is code follows it: [`when`](RetryWith::when) tells the errors that are worth a retry,
     /// [`hint`](RetryWith::hint) what a server asks to wait, [`budget`](RetryWith::budget) is shared with other calls,
@@ -1144,10 +1154,9 @@ pub trait FlowExt: Flow {
 
     /// Lets what is above run ahead of a busy consumer, into a buffer of `capacity` places: a number, or `None` for 64.
     ///
-    /// ```text
-    ///  emits     ─1─2─3───────────|       buffer(1, Suspend), a consumer that takes 4 per item
-    ///  consumer  ─1───2───3───|
-    /// ```
+    #[cfg_attr(doc, doc = include_str!("../docs/timelines/buffer.svg"))]
+    //  emits     ─1─2─3───────────|       buffer(1, Suspend), a consumer that takes 4 per item
+    //  consumer  ─1───2───3───|
     ///
     /// A consumer that waits takes an item directly and uses no place. When the buffer is full, [`Overflow::Suspend`] lets
     /// the emission wait, so nothing is lost; [`Overflow::DropOldest`] and [`Overflow::DropLatest`] drop an item, and `None`
@@ -1203,6 +1212,8 @@ pub trait FlowExt: Flow {
     /// Lets what is above run ahead of a busy consumer, and gives the consumer the latest item when it is ready: the ones
     /// between are dropped.
     ///
+    #[cfg_attr(doc, doc = include_str!("../docs/timelines/conflate.svg"))]
+    ///
     /// The same as a `buffer` of one place that drops the oldest; what is above never waits. A consumer that waits gets
     /// the first item of a burst.
     ///
@@ -1232,6 +1243,8 @@ pub trait FlowExt: Flow {
 
     /// Collects the flows that `op` makes of the items, up to `concurrency` of them at once, and emits what any of them
     /// emits.
+    ///
+    #[cfg_attr(doc, doc = include_str!("../docs/timelines/flat_map_merge.svg"))]
     ///
     /// The order of each inner flow is kept; between them it is that of time. While `concurrency` flows run, the flow
     /// above waits with its next item. Inner flows run ahead of a busy consumer into a buffer of 64 places, or of the size
@@ -1309,13 +1322,12 @@ pub trait FlowExt: Flow {
 
     /// Collects the flow that `op` makes of the latest item: a new item drops the inner flow of the one before.
     ///
-    /// ```text
-    ///     ─a───────b─────────c───|
-    ///  a   └─1─2─3┆
-    ///  b           └─1─2─3─4┆
-    ///  c                     └─1─2─|
-    ///     ──a1─a2─a3─b1─b2─b3─b4─c1─c2─|
-    /// ```
+    #[cfg_attr(doc, doc = include_str!("../docs/timelines/flat_map_latest.svg"))]
+    //     ─a───────b─────────c───|
+    //  a   └─1─2─3┆
+    //  b           └─1─2─3─4┆
+    //  c                     └─1─2─|
+    //     ──a1─a2─a3─b1─b2─b3─b4─c1─c2─|
     ///
     /// Items that an inner flow has emitted, and that wait in the buffer of 64 places for a busy consumer, are still
     /// delivered; an emission that waits for room goes with its flow. The last inner flow runs to its end. When the flow
@@ -1355,6 +1367,8 @@ pub trait FlowExt: Flow {
 
     /// Turns the latest item into the output of a future: a new item drops the future of the one before.
     ///
+    #[cfg_attr(doc, doc = include_str!("../docs/timelines/map_latest.svg"))]
+    ///
     /// Outputs that wait for a busy consumer, in a buffer of 64 places, are still delivered.
     ///
     /// # Examples
@@ -1389,6 +1403,8 @@ pub trait FlowExt: Flow {
     }
 
     /// Runs a body for the latest item, which emits any number of others: a new item drops the body of the one before.
+    ///
+    #[cfg_attr(doc, doc = include_str!("../docs/timelines/transform_latest.svg"))]
     ///
     /// What a body has emitted, and what waits in the buffer of 64 places for a busy consumer, is still delivered; an
     /// emission that waits for room goes with its body. One allocation per item.
@@ -1427,6 +1443,8 @@ pub trait FlowExt: Flow {
 
     /// Pairs the items of two flows by their position. It ends when either ends, and drops the other then.
     ///
+    #[cfg_attr(doc, doc = include_str!("../docs/timelines/zip.svg"))]
+    ///
     /// Both run at once, and neither runs ahead of the other by more than one item. When one fails, the other is dropped
     /// at once. An item without a partner is lost.
     ///
@@ -1451,10 +1469,9 @@ pub trait FlowExt: Flow {
 
     /// Emits an item once `time` has passed without another: the last one of a burst.
     ///
-    /// ```text
-    ///     ─1─2─3──────────4───|
-    ///     ──────────3─────────4|     debounce(5)
-    /// ```
+    #[cfg_attr(doc, doc = include_str!("../docs/timelines/debounce.svg"))]
+    //     ─1─2─3──────────4───|
+    //     ──────────3─────────4|     debounce(5)
     ///
     /// An item that another follows too soon is dropped. At the normal end the last item is emitted at once; a failure
     /// loses it. A `time` of zero passes everything on. While the consumer is busy no time runs: what is above runs on to
@@ -1485,6 +1502,8 @@ pub trait FlowExt: Flow {
 
     /// Emits an item once the time that `time` tells for it has passed without another.
     ///
+    #[cfg_attr(doc, doc = include_str!("../docs/timelines/debounce_by.svg"))]
+    ///
     /// `time` is called once for each item. See [`debounce`](Self::debounce).
     ///
     /// # Examples
@@ -1512,10 +1531,9 @@ pub trait FlowExt: Flow {
 
     /// Looks every `period`, first after one, and emits the latest item if there is a new one.
     ///
-    /// ```text
-    ///     ─1─2───────3───4─5──|
-    ///     ─────2─────────4────|     sample(5)
-    /// ```
+    #[cfg_attr(doc, doc = include_str!("../docs/timelines/sample.svg"))]
+    //     ─1─2───────3───4─5──|
+    //     ─────2─────────4────|     sample(5)
     ///
     /// Items between are dropped, as is the last one when the flow ends before the next look. A look that is due while the
     /// consumer is busy waits for it, and the next one comes a period after that.
@@ -1549,6 +1567,8 @@ pub trait FlowExt: Flow {
 
     /// Fails when `limit` passes without an item or the end.
     ///
+    #[cfg_attr(doc, doc = include_str!("../docs/timelines/timeout.svg"))]
+    ///
     /// The clock runs only while the consumer waits, anew for each item; what is above meanwhile runs on to its next
     /// emission and waits there. When the time has passed, what runs above is dropped. A limit of zero fails at once.
     ///
@@ -1577,6 +1597,8 @@ pub trait FlowExt: Flow {
 
     /// Emits what this flow and another emit, both collected at once.
     ///
+    #[cfg_attr(doc, doc = include_str!("../docs/timelines/merge.svg"))]
+    ///
     /// See [`merge`](crate::merge()) for the rules, and for more than two.
     ///
     /// # Examples
@@ -1601,11 +1623,10 @@ pub trait FlowExt: Flow {
 
     /// Pairs each item with the latest one of another flow, which runs beside this one.
     ///
-    /// ```text
-    ///        ─1────2─────3──|
-    ///  other ───a─────b───────c─|
-    ///        ──────2a────3b─|
-    /// ```
+    #[cfg_attr(doc, doc = include_str!("../docs/timelines/with_latest_from.svg"))]
+    //        ─1────2─────3──|
+    //  other ───a─────b───────c─|
+    //        ──────2a────3b─|
     ///
     /// Items that come before the other flow has emitted are dropped, and so are those of the other between two items. It
     /// ends with this flow, and drops the other then; the other may end before. When either fails the remaining one is
@@ -1633,6 +1654,8 @@ pub trait FlowExt: Flow {
     }
 
     /// Passes items on until `future` completes, then drops what runs above and ends.
+    ///
+    #[cfg_attr(doc, doc = include_str!("../docs/timelines/take_until.svg"))]
     ///
     /// The future is polled while the consumer waits, so an item that is in the consumer's hands is not cut off. It runs
     /// once, so the flow can be collected only once: put retries above.
@@ -1662,6 +1685,8 @@ pub trait FlowExt: Flow {
     }
 
     /// Turns each item into the output of a future, up to `limit` of them at once, in the order of the items.
+    ///
+    #[cfg_attr(doc, doc = include_str!("../docs/timelines/then_concurrent.svg"))]
     ///
     /// An output that is ready before its turn keeps its place among the `limit`. The futures run on while the consumer is
     /// busy. When the flow above fails, the futures that still run are dropped at once, with the outputs behind them; the
@@ -1706,6 +1731,8 @@ pub trait FlowExt: Flow {
 
     /// Turns each item into the output of a future, up to `limit` of them at once, in the order in which they are ready.
     ///
+    #[cfg_attr(doc, doc = include_str!("../docs/timelines/then_concurrent_unordered.svg"))]
+    ///
     /// The futures run on while the consumer is busy. When the flow above fails, the futures that still run are dropped at
     /// once; the error comes behind the outputs that are ready.
     ///
@@ -1746,12 +1773,11 @@ pub trait FlowExt: Flow {
 
     /// Lets an item through at most once per `period`: the first, the latest, or both, as `edge` says.
     ///
-    /// ```text
-    ///     ─1─2─3────────4──────|
-    ///     ─1────────────4──────|     throttle(5, Leading)
-    ///     ──────3───────────4──|     throttle(5, Trailing)
-    ///     ─1────3───────4──────|     throttle(5, Both)
-    /// ```
+    #[cfg_attr(doc, doc = include_str!("../docs/timelines/throttle.svg"))]
+    //     ─1─2─3────────4──────|
+    //     ─1────────────4──────|     throttle(5, Leading)
+    //     ──────3───────────4──|     throttle(5, Trailing)
+    //     ─1────3───────4──────|     throttle(5, Both)
     ///
     /// A period begins with the first item, and anew when an item comes out at its end. The other items are dropped. At the
     /// normal end an item that is due comes out at once; a failure loses it. While the consumer is busy, what is above runs
@@ -1789,6 +1815,8 @@ pub trait FlowExt: Flow {
 
     /// Collects items into vectors of `size`, or of what has come until `period` has passed since a vector's first item.
     ///
+    #[cfg_attr(doc, doc = include_str!("../docs/timelines/chunks_timeout.svg"))]
+    ///
     /// None is empty. At the end and before an error the open vector comes out as it is. While the consumer is busy, what
     /// is above fills the open vector and then waits.
     ///
@@ -1821,6 +1849,8 @@ pub trait FlowExt: Flow {
 
     /// Waits before anything runs above.
     ///
+    #[cfg_attr(doc, doc = include_str!("../docs/timelines/delay_start.svg"))]
+    ///
     /// # Examples
     ///
     /// ```
@@ -1843,6 +1873,8 @@ pub trait FlowExt: Flow {
     }
 
     /// Runs what is above in a task of its own on the runtime of `handle`, which is how it leaves the consumer's thread.
+    ///
+    #[cfg_attr(doc, doc = include_str!("../docs/timelines/flow_on.svg"))]
     ///
     /// Its items go through a buffer of 64 places, or of the size of a [`buffer`](Self::buffer) directly below. The task
     /// starts at the first poll and is aborted when the collection ends or is dropped; what is above is dropped as soon as
@@ -1883,6 +1915,8 @@ pub trait FlowExt: Flow {
     }
 
     /// Collects the flow once, in a task, and shares its items among all who subscribe.
+    ///
+    #[cfg_attr(doc, doc = include_str!("../docs/timelines/share_in.svg"))]
     ///
     /// `started` says when the task collects it: see [`SharingStarted`], or [`SharingPolicy`] for a rule of one's own. New
     /// subscribers get the latest `replay` items first. The flow runs up to 64 items ahead of the slowest subscriber, the
@@ -1926,6 +1960,8 @@ pub trait FlowExt: Flow {
     }
 
     /// Collects the flow once, in a task, and shares its latest item as a state, `initial` until there is one.
+    ///
+    #[cfg_attr(doc, doc = include_str!("../docs/timelines/state_in.svg"))]
     ///
     /// See [`share_in`](Self::share_in) for `started`, the task and the errors. Subscribers get only the latest item when
     /// they are slow.
@@ -2028,6 +2064,8 @@ pub trait FlowExt: Flow {
     }
 
     /// Collects the flow in a task of `set`, from now on, up to 64 items ahead of whoever takes them.
+    ///
+    #[cfg_attr(doc, doc = include_str!("../docs/timelines/produce_in.svg"))]
     ///
     /// What is given back is a plain stream of results, and through
     /// [`into_try_flow`](crate::StreamFlowExt::into_try_flow) a flow that can be collected once. Dropping it ends the task.
@@ -2296,6 +2334,8 @@ pub trait FlowExt: Flow {
     }
 
     /// Collects the flow, running a future for the latest item: a new item drops the future of the one before.
+    ///
+    #[cfg_attr(doc, doc = include_str!("../docs/timelines/for_each_latest.svg"))]
     ///
     /// After the last item its future runs to its end.
     ///

@@ -69,6 +69,8 @@ pub trait Flow: Sized {
 pub trait FlowStream: FusedStream {
     /// Drives what runs concurrently with the consumer, without yielding an item.
     ///
+    #[cfg_attr(doc, doc = include_str!("../docs/timelines/busy-consumer.svg"))]
+    ///
     /// `Ready` means that nothing is left to do until the next `poll_next`; `Pending` that the task will be woken
     /// when there is.
     fn poll_progress(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()>;
@@ -125,7 +127,7 @@ impl<F> ColdFlow for F where F: Flow<Stream: Restart> {}
 pub(crate) type PollItem<T, E> = Poll<Option<Result<T, E>>>;
 
 /// Awaits `future`, and gives `stream` progress meanwhile.
-#[cfg(feature = "rt")]
+#[cfg(any(feature = "rt", feature = "test-util"))]
 pub(crate) async fn with_progress<S, Fut>(mut stream: Pin<&mut S>, future: Fut) -> Fut::Output
 where
     S: FlowStream,

@@ -1,8 +1,11 @@
 // The pages of the guide are files for who reads the repository, and modules in the documentation. The first definition of
 // a link counts, so here the links of a page lead to the modules.
 #![doc = include_str!("guide/links.md")]
+#![doc = include_str!("guide/pictures.md")]
 #![doc = ""]
-#![doc = include_str!("../README.md")]
+// Its examples use the clock.
+#![cfg_attr(feature = "time", doc = include_str!("../README.md"))]
+#![cfg_attr(not(feature = "time"), doc = "Kotlin Flow semantics for Rust streams: cold, retryable, composable.")]
 #![cfg_attr(not(feature = "std"), no_std)]
 
 extern crate alloc;
@@ -27,6 +30,8 @@ pub mod operator;
 pub mod retry;
 pub mod source;
 pub mod terminal;
+#[cfg(feature = "test-util")]
+pub mod test_util;
 #[cfg(feature = "time")]
 pub mod time;
 

@@ -37,11 +37,16 @@ pub fn allocations(work: impl FnOnce()) -> u64 {
     COUNT.get() - before
 }
 
+/// How many bytes are allocated on this thread, less those that it has freed for others.
+pub fn live_bytes() -> usize {
+    LIVE.get()
+}
+
 /// How many bytes more than before are allocated on this thread while what `make` makes is there.
 pub fn bytes_held<T>(make: impl FnOnce() -> T) -> usize {
-    let before = LIVE.get();
+    let before = live_bytes();
     let thing = make();
-    let held = LIVE.get().wrapping_sub(before);
+    let held = live_bytes().wrapping_sub(before);
     drop(thing);
     held
 }

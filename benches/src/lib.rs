@@ -2,21 +2,40 @@
 //!
 //! Times on a shared machine jump by more than the differences we look for. So the cases of a row take turns, a short
 //! sample each, many rounds; what counts is each one's *shortest* sample, the one that nothing disturbed, and the
-//! ratio within the row, since a slow stretch of the machine meets all of them alike.
+//! ratio within the row, since a slow stretch of the machine meets all of them alike. Time is the processor time of the
+//! thread, in which all that is measured runs: a program that takes the processor away for a while is not in it.
+//!
+//! What has to be alone, such as a figure of the whole process's memory, gets a process of its own for each turn.
 //!
 //! The same cases serve instruction counts: `--list` names them, and `--table TITLE --case ROW/NAME --times N` runs one of
 //! them and nothing else, so that an instrumented run counts that one. `ci/instructions.sh` does so.
 
 mod allocations;
 mod driver;
+mod processes;
 
 use std::env;
 use std::hint::black_box;
 use std::process::exit;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-pub use allocations::{CountingAllocator, allocations, bytes_held};
+pub use allocations::{CountingAllocator, allocations, bytes_held, live_bytes};
+pub use cpu_time::ThreadTime;
 pub use driver::{drive, on_tokio, spawned_on_tokio};
+pub use processes::Turn;
+
+/// The number with its thousands set apart, as a row's name has it.
+pub fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut grouped = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            grouped.push(',');
+        }
+        grouped.push(digit);
+    }
+    grouped
+}
 
 /// One way to do the work of a row.
 struct Case {
@@ -72,6 +91,7 @@ impl Row {
 #[derive(Debug)]
 struct Options {
     rounds: u32,
+    most: u64,
     sample: Duration,
     table: String,
     filter: String,
@@ -81,9 +101,10 @@ struct Options {
 }
 
 impl Options {
-    fn parse() -> Self {
+    fn parse(rounds: u32) -> Self {
         let mut options = Options {
-            rounds: 300,
+            rounds,
+            most: u64::MAX,
             sample: Duration::from_micros(50),
             table: String::new(),
             filter: String::new(),
@@ -98,6 +119,7 @@ impl Options {
                 // Cargo adds it.
                 "--bench" => {}
                 "--rounds" => options.rounds = number().unwrap_or_else(|| usage()),
+                "--most" => options.most = number().unwrap_or_else(|| usage()).into(),
                 "--sample-us" => options.sample = Duration::from_micros(number().unwrap_or_else(|| usage()).into()),
                 "--times" => options.times = number().unwrap_or_else(|| usage()),
                 "--table" => options.table = args.next().unwrap_or_else(|| usage()),
@@ -112,7 +134,9 @@ impl Options {
 }
 
 fn usage() -> ! {
-    eprintln!("usage: [--table TITLE] ([ROW] [--rounds N] [--sample-us N] | --list | --case ROW/NAME [--times N])");
+    eprintln!(
+        "usage: [--table TITLE] [--most N] ([ROW] [--rounds N] [--sample-us N] | --list | --case ROW/NAME [--times N])"
+    );
     exit(2)
 }
 
@@ -124,11 +148,21 @@ pub struct Bench {
 
 impl Default for Bench {
     fn default() -> Self {
-        Bench { options: Options::parse() }
+        Bench::of_rounds(300)
     }
 }
 
 impl Bench {
+    /// A bench whose cases take so many turns unless the command line says otherwise: fewer, where a run is long.
+    pub fn of_rounds(rounds: u32) -> Self {
+        Bench { options: Options::parse(rounds) }
+    }
+
+    /// The sizes that the command line lets run: `--most N` leaves out those beyond.
+    pub fn sizes(&self, sizes: &[u64]) -> Vec<u64> {
+        sizes.iter().copied().filter(|size| *size <= self.options.most).collect()
+    }
+
     /// Measures the rows and prints them as a Markdown table: nanoseconds per item, and how many times the first case
     /// each of the others takes. The columns are those of the first row.
     ///
@@ -184,7 +218,7 @@ impl Bench {
             for turn in 0..row.cases.len() {
                 // Who comes first changes, so that none always follows the same other.
                 let index = (round + turn) % row.cases.len();
-                let begun = Instant::now();
+                let begun = ThreadTime::now();
                 (row.cases[index].run)(runs[index]);
                 let time = begun.elapsed().as_secs_f64() * 1e9 / f64::from(runs[index]) / f64::from(row.items);
                 shortest[index] = shortest[index].min(time);
@@ -198,7 +232,7 @@ impl Bench {
 fn runs_in(case: &mut Case, sample: Duration) -> u32 {
     let mut runs = 1;
     loop {
-        let begun = Instant::now();
+        let begun = ThreadTime::now();
         (case.run)(runs);
         if begun.elapsed() >= sample || runs > u32::MAX / 2 {
             return runs;

@@ -4,11 +4,14 @@
 use std::cell::Cell;
 use std::future::{Future, Ready, ready};
 use std::pin::pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
-use backon::{BackoffBuilder, ConstantBuilder, Retryable};
-use coldflow::{FlowExt, flow_of, once};
+use backon::{BackoffBuilder, ConstantBuilder, Retryable as _};
+use coldflow::retry::Backoff;
+use coldflow::{FlowExt, Overflow, Retry, SingleError, flow, flow_of, once, retry};
 use futures::StreamExt;
 use tokio::time::{Instant, sleep};
 
@@ -127,4 +130,68 @@ fn a_stream_that_is_polled_again_after_its_error_hides_what_was_lost() {
     });
     assert_eq!(again, Some(Ok(3)));
     assert_eq!(pin!(half_read.next()).poll(&mut Context::from_waker(Waker::noop())), Poll::Ready(None));
+}
+
+#[test]
+fn three_is_four_calls_with_coroflow() {
+    let calls = Arc::new(AtomicU32::new(0));
+    let counted = Arc::clone(&calls);
+    let call = coroflow::flow(|emitter| async move {
+        counted.fetch_add(1, Ordering::Relaxed);
+        emitter.emit(Err::<u32, _>("busy")).await;
+    });
+    let outcome = on_paused_clock(coroflow::FlowExt::to_vec(&coroflow::FlowExt::retry(call, 3)));
+    assert_eq!((outcome, calls.load(Ordering::Relaxed)), (vec![Err("busy")], 4));
+}
+
+#[test]
+fn emitting_twice_at_once_loses_a_value_with_coroflow() {
+    // Here it does not compile: tests/ui/emit_twice_at_once.rs.
+    let numbers = coroflow::flow(|emitter| async move {
+        futures::join!(emitter.emit(1), emitter.emit(2));
+        emitter.emit(3).await;
+    });
+    assert_eq!(on_paused_clock(coroflow::FlowExt::to_vec(&numbers)), [2, 3]);
+}
+
+#[test]
+fn none_and_several_are_told_apart_and_with_coroflow_they_are_not() {
+    let (none, several) = (coroflow::flow_of(vec![0; 0]), coroflow::flow_of(vec![1, 2]));
+    assert_eq!(on_paused_clock(coroflow::FlowExt::single(&none)), None);
+    assert_eq!(on_paused_clock(coroflow::FlowExt::single(&several)), None);
+    assert_eq!(on_paused_clock(flow_of([0; 0]).single()), Err(SingleError::Empty));
+    assert_eq!(on_paused_clock(flow_of([1, 2]).single()), Err(SingleError::MoreThanOne));
+}
+
+#[test]
+fn a_wait_is_on_the_clock_that_tests_pause_and_with_coroflow_it_is_not() {
+    let wait = Duration::from_millis(20);
+    let busy = coroflow::flow_of(vec![Err::<u32, _>("busy")]);
+    let coroflow = coroflow::FlowExt::retry_when(busy, move |_, retried| (retried < 1).then_some(wait));
+    let real = std::time::Instant::now();
+    let paused = on_paused_clock(async {
+        let began = Instant::now();
+        coroflow::FlowExt::to_vec(&coroflow).await;
+        began.elapsed()
+    });
+    assert!(paused.is_zero() && real.elapsed() >= wait, "a test has to wait for it");
+
+    let paused = on_paused_clock(async {
+        let began = Instant::now();
+        let policy = Retry::attempts(2).backoff(Backoff::constant(Duration::from_secs(3600)));
+        let outcome = retry(policy, || ready(Err::<u32, _>("busy"))).await;
+        (outcome, began.elapsed().as_secs())
+    });
+    assert_eq!(paused, (Err("busy"), 3600));
+}
+
+#[test]
+fn a_buffer_runs_in_the_task_of_its_consumer_and_with_coroflow_in_another_thread() {
+    let here = std::thread::current().id();
+    let thread = || std::thread::current().id();
+    let elsewhere = coroflow::flow(move |emitter| async move { emitter.emit(thread()).await });
+    let elsewhere = on_paused_clock(coroflow::FlowExt::to_vec(&coroflow::FlowExt::buffer(elsewhere, 2)));
+    assert!(elsewhere.len() == 1 && elsewhere[0] != here);
+    let ours = flow(async |mut emitter| emitter.emit(thread()).await).buffer(2, Overflow::Suspend);
+    assert_eq!(on_paused_clock(ours.to_vec()), Ok(vec![here]));
 }

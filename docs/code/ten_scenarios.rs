@@ -30,10 +30,12 @@ impl<'a> Server<'a> {
         Server { script, requests: RefCell::default() }
     }
 
+    /// An attempt takes 200 ms, whatever comes of it.
     async fn fetch(&self, request_id: String) -> Result<&'static str, ApiError> {
-        let mut requests = self.requests.borrow_mut();
-        requests.push(request_id);
-        self.script[requests.len().min(self.script.len()) - 1].clone()
+        self.requests.borrow_mut().push(request_id);
+        let answer = self.requests.borrow().len().min(self.script.len()) - 1;
+        sleep(Duration::from_millis(200)).await;
+        self.script[answer].clone()
     }
 }
 
@@ -46,14 +48,15 @@ fn retry_delay(cause: &ApiError) -> Option<Duration> {
     }
 }
 
-async fn fetch_forecast(server: &Server<'_>, city: &str, max_attempts: u64) -> Result<FetchResult, ApiError> {
+/// Gets the forecast in at most two attempts.
+async fn fetch_forecast(server: &Server<'_>, city: &str) -> Result<FetchResult, ApiError> {
     let mut attempts = 0;
     let outcome = once(|| {
         attempts += 1;
         server.fetch(format!("forecast:{city}:{attempts}"))
     })
     .retry_when(async |cause, retried| {
-        if retried + 1 >= max_attempts {
+        if retried + 1 >= 2 {
             return Err(cause);
         }
         let Some(delay) = retry_delay(&cause) else { return Err(cause) };
@@ -64,7 +67,9 @@ async fn fetch_forecast(server: &Server<'_>, city: &str, max_attempts: u64) -> R
     .await;
     match outcome {
         Ok(forecast) => Ok(FetchResult::Success { attempts, forecast }),
-        Err(SingleError::Upstream(ApiError::Status(status, _))) => Ok(FetchResult::Failure { attempts, status }),
+        Err(SingleError::Upstream(ApiError::Status(status, _))) => {
+            Ok(FetchResult::Failure { attempts, status })
+        }
         Err(SingleError::Upstream(error)) => Err(error),
         Err(SingleError::Empty | SingleError::MoreThanOne) => unreachable!("a body of one value"),
     }

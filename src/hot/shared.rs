@@ -22,6 +22,8 @@ use crate::flow::{Flow, FlowStream, PollItem, Restart};
 
 /// A hot flow: values are emitted into it, and everyone who has subscribed gets each of them.
 ///
+#[cfg_attr(doc, doc = include_str!("../../docs/timelines/shared_flow.svg"))]
+///
 /// The halves that can emit are this one and its clones; [`as_shared`](Self::as_shared) gives one that cannot. Collecting
 /// it, or a [`SharedFlow`] of it, subscribes when the collection is first polled, and anew whenever it is restarted; use
 /// [`subscribe`](SharedFlow::subscribe) to subscribe at once. A new subscriber gets the latest `replay` values first.

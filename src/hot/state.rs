@@ -21,6 +21,8 @@ use crate::flow::{Flow, FlowStream, PollItem, Restart};
 
 /// A value that changes, and that everyone who has subscribed is told of.
 ///
+#[cfg_attr(doc, doc = include_str!("../../docs/timelines/state_flow.svg"))]
+///
 /// A subscriber gets the value of now and then, whenever it is ready for more, the latest one if that differs from the one
 /// it got last: what comes between is conflated. Setting an equal value changes nothing. Nobody ever waits.
 ///

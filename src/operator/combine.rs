@@ -15,11 +15,10 @@ use crate::flow::{Flow, FlowStream, PollItem, Restart};
 
 /// Collects several flows at once and emits their latest values together: a tuple, an array or a `Vec` of flows.
 ///
-/// ```text
-///  a  ─1─────2─────────3─|
-///  b  ────a─────b────|
-///     ────1a─2a─2b─────3b|
-/// ```
+#[cfg_attr(doc, doc = include_str!("../../docs/timelines/combine.svg"))]
+//  a  ─1─────2─────────3─|
+//  b  ────a─────b────|
+//     ────1a─2a─2b─────3b|
 ///
 /// Nothing is emitted until each flow has emitted, then a tuple (or a `Vec`) for every batch of changes. Changes that are
 /// there at the same time make one batch, up to the second one of the same flow, so intermediate combinations can be
@@ -46,6 +45,8 @@ pub fn combine<Fs: Combinable>(flows: Fs) -> Combine<Fs> {
 }
 
 /// Collects several flows at once and emits their latest values together for every change of any of them.
+///
+#[cfg_attr(doc, doc = include_str!("../../docs/timelines/combine_latest.svg"))]
 ///
 /// Like [`combine`], but no combination is skipped: once each flow has emitted, there is an item for each further
 /// emission.

@@ -13,11 +13,10 @@ use crate::flow::{Flow, FlowStream, PollItem, Restart};
 
 /// Collects several flows at once and emits what any of them emits: a tuple, an array or a `Vec` of flows.
 ///
-/// ```text
-///  a  ─1─────2───────|
-///  b  ────a─────b─|
-///     ─1──a──2──b────|
-/// ```
+#[cfg_attr(doc, doc = include_str!("../../docs/timelines/merge.svg"))]
+//  a  ─1─────2───────|
+//  b  ────a─────b─|
+//     ─1──a──2──b────|
 ///
 /// The order of each flow is kept; between them it is that of time, and one that is always ready does not starve the
 /// others. Each runs ahead of a busy consumer into a buffer of 64 places, or of the size of a

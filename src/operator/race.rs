@@ -11,11 +11,10 @@ use crate::flow::{Flow, FlowStream, PollItem, Restart};
 /// Collects several flows at once and goes on with the one that is first to emit, to fail or to end: a tuple, an array or
 /// a `Vec` of flows.
 ///
-/// ```text
-///  a  ───────1──2──|
-///  b  ───a──b────c───|
-///     ───a──b────c───|
-/// ```
+#[cfg_attr(doc, doc = include_str!("../../docs/timelines/race.svg"))]
+//  a  ───────1──2──|
+//  b  ───a──b────c───|
+//     ───a──b────c───|
 ///
 /// The others are dropped at that moment, before its item is passed on. Of those that are first at the same time, the
 /// earlier in the list wins. No flows at all are an empty flow.

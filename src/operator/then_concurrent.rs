@@ -230,6 +230,11 @@ where
         if let Phase::Done = self.phase {
             return Poll::Ready(None);
         }
+        // Before others are polled: under an executor that lets so many of them be ready in a turn, those would be polled
+        // in vain, once for each output.
+        if let Some(output) = self.as_mut().take() {
+            return Poll::Ready(Some(Ok(output)));
+        }
         self.as_mut().begin(cx);
         let driven = self.as_mut().drive(cx);
         if let Some(output) = self.as_mut().take() {

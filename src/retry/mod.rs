@@ -1,5 +1,5 @@
 //! Collecting again after a failure: by a decision of one's own, [`retry_when`](crate::FlowExt::retry_when), or by a
-//! policy, [`Retry`](crate::Retry).
+//! policy, [`Retry`].
 
 mod decide;
 #[cfg(feature = "time")]

@@ -22,6 +22,8 @@ use crate::source::BodyOutput;
 
 /// A flow of what `body` and its helpers send. The body runs anew for each collection, and beside a busy consumer.
 ///
+#[cfg_attr(doc, doc = include_str!("../../docs/timelines/channel_flow.svg"))]
+///
 /// The body gets a [`Sender`], which can be cloned and moved to other tasks, so several producers can send at once. It
 /// returns `()`, then the flow cannot fail, or `Result<(), E>`, then `?` works in it. Sent items go into a buffer of 64
 /// places, or of the size of a [`buffer`](crate::FlowExt::buffer) directly below; a full buffer lets `send` wait. The flow

@@ -12,6 +12,8 @@ use crate::source::{BodyOutput, SourceBody};
 
 /// A flow of what `body` emits. The body runs anew for each collection.
 ///
+#[cfg_attr(doc, doc = include_str!("../../docs/timelines/flow.svg"))]
+///
 /// The body gets an [`Emitter`] and returns `()`, then the flow cannot fail, or `Result<(), E>`, then `?` works in it.
 /// `emit` resolves when the consumer asks for the next item, so the body never runs ahead of its consumer.
 ///

@@ -13,6 +13,8 @@ use crate::flow::{Flow, FlowStream, PollItem, Restart};
 
 /// A flow that emits 0, 1, 2 and so on, the first at once and each further one a `period` after the last was due.
 ///
+#[cfg_attr(doc, doc = include_str!("../../docs/timelines/interval.svg"))]
+///
 /// It never ends. Ticks that pass while the consumer is busy are dropped, so it never falls behind: the next one comes
 /// when it is due in the same rhythm. To count from the first period on, put
 /// [`delay_start`](crate::FlowExt::delay_start) behind it.

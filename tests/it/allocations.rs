@@ -39,10 +39,15 @@ unsafe impl GlobalAlloc for Counting {
     }
 }
 
+/// How often this thread has asked the heap so far.
+pub(crate) fn allocations() -> usize {
+    ALLOCATIONS.get()
+}
+
 fn allocations_of<T>(work: impl FnOnce() -> T) -> (T, usize) {
-    let before = ALLOCATIONS.get();
+    let before = allocations();
     let output = work();
-    (output, ALLOCATIONS.get() - before)
+    (output, allocations() - before)
 }
 
 /// Polls a future that is never really pending, without an allocation of its own.

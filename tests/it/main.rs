@@ -19,4 +19,5 @@ mod source;
 mod spawned;
 mod surface;
 mod terminal;
+mod test_util;
 mod ui;

@@ -4,7 +4,9 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Command, Output, Stdio};
 
 #[cfg(unix)]
-use {crate::support::server, forecast::WeatherServer, std::process::Child, std::thread};
+use {forecast::WeatherServer, std::process::Child, std::thread};
+
+use crate::support::server;
 
 fn command(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_forecast"));
@@ -105,7 +107,7 @@ fn a_policy_is_read_from_a_file() {
     let (code, stdout, _) = run_with_policy(policy, &["--script", "502*", "Seoul"]);
     assert_eq!(code, 1);
     let waits: Vec<&str> = stdout.lines().filter_map(|line| line.split_once("→ ")).map(|(_, next)| next).collect();
-    let in_turn = ["next attempt in 0.01 s", "next attempt in 0.02 s", "next attempt in 0.03 s", "no further attempt"];
+    let in_turn = ["next attempt in 10 ms", "next attempt in 20 ms", "next attempt in 30 ms", "no further attempt"];
     assert_eq!(waits, in_turn, "{stdout}");
 
     let (_, _, stderr) = run_with_policy("attempts = 2\nattempt_timeout = \"50ms\"", &["--script", "stall*", "Seoul"]);
@@ -228,4 +230,60 @@ fn ctrl_c_during_an_attempt() {
     assert_eq!(code, 130);
     assert_eq!(stderr, "forecast: stopped by Ctrl-C during attempt 2 for Seoul; nothing more is sent\n");
     assert_eq!(server.attempts(), ["forecast:Seoul:1", "forecast:Seoul:2"]);
+}
+
+/// Where a test may write.
+fn picture(name: &str) -> String {
+    format!("{}/{name}.svg", env!("CARGO_TARGET_TMPDIR"))
+}
+
+/// What a picture says in words, without the numbers of times.
+fn told(path: &str) -> String {
+    let svg = std::fs::read_to_string(path).unwrap();
+    assert!(svg.starts_with("<svg ") && svg.ends_with("</svg>\n"), "{svg}");
+    let (_, rest) = svg.split_once("<desc>").unwrap();
+    let words: Vec<&str> = rest.split_once("</desc>").unwrap().0.split(' ').collect();
+    let is_unit = |word: &str| matches!(word.trim_end_matches([',', '.', ':']), "ms" | "s");
+    let timeless = words.iter().enumerate().filter_map(|(index, word)| match words.get(index + 1) {
+        _ if is_unit(word) => None,
+        Some(next) if is_unit(next) => Some(format!("_{}", next.trim_start_matches(['m', 's']))),
+        _ => Some((*word).to_owned()),
+    });
+    timeless.collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn a_picture_of_every_attempt_of_every_city() {
+    let path = picture("cities");
+    let (code, stdout, _) = run(&["--timeline", &path, "--script", "503:0, reset", "Seoul", "Atlantis"]);
+    assert_eq!(code, 1);
+    assert!(stdout.starts_with("CITY"), "the table is there as without it: {stdout}");
+    let told = told(&path);
+    let failures = "1 from _ to _, fails at _: 503, 2 from _ to _, fails at _: no response, 3 from _ to _,";
+    let (seoul, atlantis) = told.split_once(" Atlantis: ").unwrap();
+    assert!(seoul.starts_with(&format!("Seoul: {failures} ")) && seoul.ends_with(" °C at _."), "{told}");
+    assert_eq!(atlantis, format!("{failures} fails at _: no such city."));
+}
+
+#[test]
+fn a_picture_that_cannot_be_written_is_an_error_before_anything_is_sent() {
+    let server = server("ok");
+    let (code, stdout, stderr) = run(&["--timeline", "/no/such/folder/x.svg", "--api-url", &server.url(), "Seoul"]);
+    assert_eq!((code, stdout.as_str()), (2, ""));
+    assert_eq!(
+        stderr,
+        "forecast: /no/such/folder/x.svg cannot be written: No such file or directory; name another file\n"
+    );
+    assert_eq!(server.received().len(), 0);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_picture_of_what_ctrl_c_cut_off() {
+    let server = server("503:20*");
+    let path = picture("ctrl-c");
+    let child = command(&["--timeline", &path, "--api-url", &server.url(), "Seoul"]).spawn().unwrap();
+    let (code, _, _) = interrupt(child, &server, 1);
+    assert_eq!(code, 130);
+    assert_eq!(told(&path), "Seoul: 1 from _ to _, fails at _: 503, waits from _ to _ (20 s), is cancelled at _.");
 }

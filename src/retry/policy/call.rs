@@ -78,6 +78,7 @@ where
 {
     type Output = Result<Item, O::Error>;
 
+    #[inline]
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         match ready!(self.project().stream.poll_next(cx)) {
             Some(outcome) => Poll::Ready(outcome),
@@ -112,6 +113,7 @@ where
     type Output = Result<Item, O::Error>;
     type IntoFuture = RetryCall<OnceStream<Op, Fut>, B, B::IntoIter, T, H, O>;
 
+    #[inline]
     fn into_future(self) -> Self::IntoFuture {
         RetryCall { stream: self.into_stream() }
     }

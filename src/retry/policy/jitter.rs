@@ -4,6 +4,8 @@ use std::hash::RandomState;
 
 /// How the wait of a [`Retry`](crate::Retry) is spread, so that clients that failed together do not come back together.
 ///
+#[cfg_attr(doc, doc = include_str!("../../../docs/timelines/jitter.svg"))]
+///
 /// What is spread is the backoff's delay, or the cap where that is shorter: so clients do not pile up at the cap either.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "lowercase"))]

@@ -175,6 +175,8 @@ impl<B, T> Retry<B, T> {
 
     /// The time for all attempts together, from the first poll: a wait that would go past it is not begun. It does not cut
     /// off an attempt that is running; [`attempt_timeout`](Self::attempt_timeout) does.
+    ///
+    #[cfg_attr(doc, doc = include_str!("../../../docs/timelines/deadline.svg"))]
     pub const fn deadline(mut self, deadline: Duration) -> Self {
         self.deadline = Some(deadline);
         self
@@ -183,6 +185,8 @@ impl<B, T> Retry<B, T> {
     /// The time for each attempt, from its start to its end. One that takes longer is dropped and counts as failed, with
     /// [`TimeoutError::Elapsed`](crate::TimeoutError) as its cause: so the errors of the flow become
     /// [`TimeoutError`](crate::TimeoutError)s.
+    ///
+    #[cfg_attr(doc, doc = include_str!("../../../docs/timelines/attempt_timeout.svg"))]
     ///
     /// The consumer's own time with an item counts. For a flow of many items,
     /// [`timeout`](crate::FlowExt::timeout) above the retry is the time for each item instead.
@@ -210,6 +214,8 @@ impl<B, T> Retry<B, T> {
 
     /// For a flow that goes on and on: when an attempt has been healthy before it failed, everything about retrying begins
     /// anew, as if it had been the first attempt.
+    ///
+    #[cfg_attr(doc, doc = include_str!("../../../docs/timelines/reset_after.svg"))]
     ///
     /// Healthy is one that has gone on for this `Duration` after its first item, or has given this number of items
     /// ([`ResetAfter::items`]). The bound, the backoff and the deadline then count per streak of failures and no longer for the

@@ -8,8 +8,8 @@ use pin_project_lite::pin_project;
 use tokio::time::Instant;
 
 use super::{
-    AttemptTimeout, Bare, Both, Explained, GiveUpEvent, Hint, Hook, OnGiveUp, OnRetry, Outcome, Random, ResetAfter,
-    Retry, RetryBudget, RetryEvent, Waits, When, WithinBudget,
+    AttemptTimeout, Bare, Both, Explained, GiveUpEvent, Hint, Hook, Jitter, OnGiveUp, OnRetry, Outcome, Random,
+    ResetAfter, Retry, RetryBudget, RetryEvent, Waits, When, WithinBudget,
 };
 use crate::error::GiveUpReason;
 use crate::flow::{ColdFlow, Flow, FlowStream, PollItem, Restart};
@@ -23,7 +23,7 @@ use crate::time::Alarm;
 /// all hear of it. After a failure they are asked in this order: `when`, the bound, the backoff and the hint, the
 /// deadline, the budget; then `on_retry` or `on_give_up` is told. What ran has been dropped by then.
 ///
-/// Around a single future, such as `once(..)`, it can be awaited directly: see [`retry`](crate::retry()).
+/// Around a single future, such as `once(..)` or `once_with(..)`, it can be awaited directly: see [`retry`](crate::retry()).
 #[derive(Clone)]
 #[must_use = "flows do nothing unless collected or awaited"]
 pub struct RetryWith<F, B, T = (), H = (), O = Bare> {
@@ -261,6 +261,7 @@ where
     type Error = O::Error;
     type Stream = RetryWithStream<F::Stream, B, B::IntoIter, T, H, O>;
 
+    #[inline]
     fn into_stream(self) -> Self::Stream {
         RetryWithStream {
             phase: Phase::Fresh,
@@ -286,6 +287,7 @@ where
     H: Hook<T::Failure>,
     O: Outcome<T::Failure>,
 {
+    #[inline]
     fn begin_attempt(self: Pin<&mut Self>) {
         let this = self.project();
         *this.phase = Phase::Collecting;
@@ -297,6 +299,7 @@ where
     }
 
     /// Takes note of an item, which may be what makes the attempt a healthy one.
+    #[inline]
     fn notice_item(self: Pin<&mut Self>) {
         let this = self.project();
         match (this.policy.reset_after, &mut *this.health) {
@@ -308,6 +311,7 @@ where
     }
 
     /// Decides about a failure: the next attempt is due, or this is the error.
+    #[cold]
     fn decide(self: Pin<&mut Self>, cause: T::Failure) -> Result<(), O::Error> {
         let mut this = self.project();
         this.alarm.as_mut().clear();
@@ -331,7 +335,14 @@ where
         let attempt = *this.attempts;
         let wait = if this.hooks.allows(&cause) {
             let (policy, random) = (&*this.policy, &*this.random);
-            let waits = this.waits.get_or_insert_with(|| policy.waits(random.clone().unwrap_or_default()));
+            let waits = this.waits.get_or_insert_with(|| {
+                let random = random.clone().unwrap_or_else(|| match policy.jitter {
+                    // Nothing is drawn, and a seed is not for nothing.
+                    Jitter::None => Random::seeded(0),
+                    _ => Random::new(),
+                });
+                policy.waits(random)
+            });
             match waits.next() {
                 None => Err(GiveUpReason::Exhausted),
                 Some(wait) => {
@@ -380,6 +391,7 @@ where
 {
     type Item = Result<Item, O::Error>;
 
+    #[inline]
     fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> PollItem<Item, O::Error> {
         loop {
             let mut this = self.as_mut().project();

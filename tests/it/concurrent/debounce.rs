@@ -4,22 +4,25 @@ use std::cell::Cell;
 use std::future::ready;
 use std::time::Duration;
 
+use coldflow::test_util::{Marble, marble, to_marble};
 use coldflow::{FlowExt, flow_of, once_ok};
 use tokio::runtime::Handle;
 
-use super::clock::{Do, Emit, Fail, Hang, Wait, burst, items, ms, script, seen, traced};
+use super::clock::{Emit, Fail, Hang, Wait, burst, items, ms, script, seen, traced};
 use crate::support::{Trace, block_on};
 
-/// Kotlin's timeline: 1 at 0, 2 at 1500, 3 at 2000, 4 at 2250, 5 and the end at 4250.
-fn timeline() -> [Do; 9] {
-    [Emit(1), Wait(1_500), Emit(2), Wait(500), Emit(3), Wait(250), Emit(4), Wait(2_000), Emit(5)]
+/// Kotlin's timeline.
+fn timeline() -> Marble {
+    marble("a-----b-cd-------(e|)").frame(FRAME)
 }
+
+const FRAME: Duration = Duration::from_millis(250);
 
 /// Kotlin: `testBasic`, `testDurationBasic`, `testBasicWithNulls`.
 #[tokio::test(start_paused = true)]
 async fn the_last_of_a_burst_is_emitted_and_the_very_last_at_the_end() {
-    let times = seen(script(timeline()).debounce(ms(1_000)), 0).await;
-    assert_eq!(times, ["1000 1", "3250 4", "4250 5", "4250 |"]);
+    let settled = timeline().debounce(4 * FRAME);
+    assert_eq!(to_marble(settled).frame(FRAME).await, "----a--------d---(e|)");
 }
 
 /// Kotlin: `testSingleNull`.
@@ -31,8 +34,8 @@ async fn a_single_item_comes_out_at_the_end_however_long_the_time() {
 /// Kotlin: `testEmpty`, `testScalar`.
 #[tokio::test(start_paused = true)]
 async fn empty_stays_empty_and_a_burst_is_its_last() {
-    assert_eq!(seen(script([]).debounce(ms(1_000)), 0).await, ["0 |"]);
-    assert_eq!(seen(script(burst(3)).debounce(ms(1_000)), 0).await, ["0 3", "0 |"]);
+    assert_eq!(to_marble(marble("|").debounce(ms(1_000))).await, "|");
+    assert_eq!(to_marble(marble("(abc|)").debounce(ms(1_000))).await, "(c|)");
 }
 
 /// Kotlin: `testPace`.
@@ -86,8 +89,8 @@ async fn the_time_can_depend_on_the_item_and_is_asked_for_once() {
     });
     assert_eq!(seen(times, 0).await, ["0 1", "1180 3", "2190 4", "2200 5", "2200 |"]);
     assert_eq!(asked.get(), 5);
-    let duration = script(timeline()).debounce_by(|n| if *n == 3 { Duration::ZERO } else { ms(1_000) });
-    assert_eq!(items(duration, 0).await, ["1", "3", "4", "5"]);
+    let duration = timeline().debounce_by(|letter| if *letter == 'c' { Duration::ZERO } else { 4 * FRAME });
+    assert_eq!(to_marble(duration).frame(FRAME).await, "----a---c----d---(e|)");
 }
 
 /// Kotlin: `testZeroDebounceTime`, `testZeroDebounceTimeSelector`. An item of zero drops the one whose time runs.

@@ -1,6 +1,7 @@
 //! `merge`. Kotlin's tests are `MergeTest`; its tests of a source that throws a cancellation have no counterpart, since
 //! every error of ours surfaces.
 
+use coldflow::test_util::{marble, to_marble};
 use coldflow::{FlowExt, empty, flow_of, merge};
 use tokio::runtime::Handle;
 
@@ -57,11 +58,10 @@ async fn one_that_fails_fails_the_whole() {
 
 #[tokio::test(start_paused = true)]
 async fn the_order_is_that_of_time_and_within_a_source_its_own() {
-    let sources = merge([
-        script([Emit(1), Wait(20), Emit(2), Wait(20), Emit(3)]),
-        script([Wait(10), Emit(8), Wait(20), Emit(9)]),
-    ]);
-    assert_eq!(seen(sources, 0).await, ["0 1", "10 8", "20 2", "30 9", "40 3", "40 |"]);
+    let one = "a-b-(c|)";
+    let two = "-x-(y|)";
+    let all = "axby(c|)";
+    assert_eq!(to_marble(merge([marble(one), marble(two)])).await, all);
 }
 
 #[test]
@@ -72,7 +72,7 @@ fn sources_that_are_all_ready_take_turns() {
 
 #[tokio::test(start_paused = true)]
 async fn it_ends_with_the_last() {
-    assert_eq!(seen(merge([script([]), script([Wait(30)]), script([Emit(1)])]), 0).await, ["0 1", "30 |"]);
+    assert_eq!(to_marble(merge([marble("|"), marble("---|"), marble("(a|)")])).await, "a--|");
 }
 
 #[tokio::test(start_paused = true)]

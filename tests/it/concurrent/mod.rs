@@ -4,7 +4,7 @@
 //! costs, `whole` what holds for each of them whenever they are dropped, stopped or restarted, and `errors` and `panics`
 //! what happens then. The other files have the behaviour of one operator, with the name of Kotlin's test beside it.
 
-mod clock;
+pub(crate) mod clock;
 
 mod buffer;
 mod channel_flow;

@@ -1,5 +1,6 @@
 //! `race`.
 
+use coldflow::test_util::{marble, to_marble};
 use coldflow::{FlowExt, empty, race};
 
 use super::clock::{Emit, Fail, Hang, Wait, ms, script, seen, traced};
@@ -7,9 +8,9 @@ use crate::support::Trace;
 
 #[tokio::test(start_paused = true)]
 async fn the_first_to_emit_goes_on_alone() {
-    let slow = script([Wait(20), Emit(1)]);
-    let fast = script([Wait(10), Emit(2), Wait(30), Emit(3)]);
-    assert_eq!(seen(race([slow, fast]), 0).await, ["10 2", "40 3", "40 |"]);
+    let slow = "--a--------|";
+    let fast = "-b--(c|)";
+    assert_eq!(to_marble(race([marble(slow), marble(fast)])).await, fast);
 }
 
 #[tokio::test(start_paused = true)]
@@ -25,13 +26,13 @@ async fn the_losers_are_dropped_before_the_first_item_is_seen() {
 
 #[tokio::test(start_paused = true)]
 async fn an_end_wins_and_so_does_a_failure() {
-    assert_eq!(seen(race((script([Wait(5), Emit(1)]), empty().fallible())), 0).await, ["0 |"]);
+    assert_eq!(to_marble(race((marble("-a"), empty().fallible()))).await, "|");
     assert_eq!(seen(race([script([Wait(5), Emit(1)]), script([Wait(3), Fail("over")])]), 0).await, ["3 !\"over\""]);
 }
 
 #[tokio::test(start_paused = true)]
 async fn the_earlier_wins_a_tie() {
-    assert_eq!(seen(race([script([Wait(5), Emit(1)]), script([Wait(5), Emit(2)])]), 0).await, ["5 1", "5 |"]);
+    assert_eq!(to_marble(race([marble("-(a|)"), marble("-(b|)")])).await, "-(a|)");
 }
 
 #[tokio::test(start_paused = true)]

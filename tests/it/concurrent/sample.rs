@@ -3,6 +3,7 @@
 use std::future::ready;
 use std::time::Duration;
 
+use coldflow::test_util::{marble, to_marble};
 use coldflow::{FlowExt, flow_of};
 use tokio::runtime::Handle;
 
@@ -26,7 +27,7 @@ async fn the_latest_at_each_tick_and_not_the_last() {
 /// Kotlin: `testDelayedFirst`.
 #[tokio::test(start_paused = true)]
 async fn a_first_item_that_comes_late() {
-    assert_eq!(seen(script([Wait(60), Emit(1), Wait(60)]).sample(ms(100)), 0).await, ["100 1", "120 |"]);
+    assert_eq!(to_marble(marble("------a-----|").sample(ms(100))).await, "----------a-|");
 }
 
 /// Kotlin: `testBasic2`.
@@ -52,7 +53,7 @@ async fn several_within_a_period() {
 /// Kotlin: `testFixedDelay`.
 #[tokio::test(start_paused = true)]
 async fn the_last_is_lost() {
-    assert_eq!(seen(script([Emit(1), Wait(150), Emit(2)]).sample(ms(100)), 0).await, ["100 1", "150 |"]);
+    assert_eq!(to_marble(marble("a--------------(b|)").sample(ms(100))).await, "----------a----|");
 }
 
 /// Kotlin: `testSingleNull`.
@@ -65,8 +66,8 @@ async fn no_value_is_a_value() {
 /// Kotlin: `testEmpty`, `testScalar`.
 #[tokio::test(start_paused = true)]
 async fn nothing_comes_of_what_ends_before_the_first_tick() {
-    assert_eq!(seen(script([]).sample(Duration::MAX), 0).await, ["0 |"]);
-    assert_eq!(seen(flow_of([1, 2, 3]).sample(Duration::MAX), 0).await, ["0 |"]);
+    assert_eq!(to_marble(marble("|").sample(Duration::MAX)).await, "|");
+    assert_eq!(to_marble(flow_of([1, 2, 3]).sample(Duration::MAX)).await, "|");
 }
 
 /// Kotlin: `testLongWait`.
@@ -124,5 +125,5 @@ fn a_period_of_zero_panics_at_the_call() {
 
 #[tokio::test(start_paused = true)]
 async fn a_tick_without_a_new_item_gives_nothing() {
-    assert_eq!(seen(script([Emit(1), Wait(55)]).sample(ms(10)), 0).await, ["10 1", "55 |"]);
+    assert_eq!(to_marble(marble("a-------|").sample(ms(20))).await, "--a-----|");
 }

@@ -1,12 +1,14 @@
 //! `then_concurrent` and `then_concurrent_unordered`.
 
 use std::cell::Cell;
+use std::future::poll_fn;
 use std::rc::Rc;
+use std::task::Poll;
 
 use coldflow::{FlowExt, flow_of};
 
 use super::clock::{Emit, Fail, Wait, burst, pause, script, seen};
-use crate::support::Trace;
+use crate::support::{Driver, Trace};
 
 /// Waits 10 ms for each unit of the item.
 async fn slow(n: i32) -> i32 {
@@ -107,6 +109,26 @@ fn a_limit_of_none() {
 #[should_panic(expected = "`limit` of `then_concurrent_unordered` must be at least 1, got 0")]
 fn an_unordered_limit_of_none() {
     let _ = flow_of([1]).then_concurrent_unordered(0, slow);
+}
+
+/// Tokio lets so many sleeps of a task end in a turn; what is polled beyond that is polled in vain.
+#[test]
+fn outputs_that_are_ready_are_taken_before_others_are_polled_again() {
+    let polls = Rc::new(Cell::new(0));
+    let work = |n| {
+        let polls = polls.clone();
+        poll_fn(move |cx| {
+            if n < 2 {
+                return Poll::Ready(n);
+            }
+            polls.set(polls.get() + 1);
+            cx.waker().wake_by_ref();
+            Poll::Pending
+        })
+    };
+    let mut outputs = Driver::new(flow_of(0..3).then_concurrent_unordered(3, work));
+    assert_eq!([outputs.next(), outputs.next()], [Some(Ok(0)), Some(Ok(1))]);
+    assert_eq!(polls.get(), 1);
 }
 
 #[tokio::test(start_paused = true)]

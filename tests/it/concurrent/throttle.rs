@@ -2,39 +2,38 @@
 
 use std::time::Duration;
 
+use coldflow::test_util::{marble, to_marble};
 use coldflow::{Edge, FlowExt, flow_of};
 
-use super::clock::{Do, Emit, Fail, Wait, burst, ms, paced, script, seen};
+use super::clock::{Emit, Fail, Wait, burst, ms, paced, script, seen};
 
-/// 1, 2 and 3 at 0, 30 and 60; 4 alone at 200; 5 and the end at 260.
-fn timeline() -> [Do; 9] {
-    [Emit(1), Wait(30), Emit(2), Wait(30), Emit(3), Wait(140), Emit(4), Wait(60), Emit(5)]
-}
+/// Three in a period; one alone; and one with the end. A frame is 10 ms.
+const TIMELINE: &str = "a--b--c-------------d-----(e|)";
 
 #[tokio::test(start_paused = true)]
 async fn the_first_of_a_period() {
-    let flow = script(timeline()).throttle(ms(100), Edge::Leading);
-    assert_eq!(seen(flow, 0).await, ["0 1", "200 4", "260 |"]);
+    let leading = "a-------------------d-----|";
+    assert_eq!(to_marble(marble(TIMELINE).throttle(ms(100), Edge::Leading)).await, leading);
 }
 
 #[tokio::test(start_paused = true)]
 async fn the_latest_at_the_end_of_a_period_and_the_last_at_the_end() {
-    let flow = script(timeline()).throttle(ms(100), Edge::Trailing);
-    // 3 at 100 opens another period, which ends without an item; 4 opens one, and 5 is due when the flow ends.
-    assert_eq!(seen(flow, 0).await, ["100 3", "260 5", "260 |"]);
+    // `c` at 100 opens another period, which ends without an item; `d` opens one, and `e` is due when the flow ends.
+    let trailing = "----------c---------------(e|)";
+    assert_eq!(to_marble(marble(TIMELINE).throttle(ms(100), Edge::Trailing)).await, trailing);
 }
 
 #[tokio::test(start_paused = true)]
 async fn the_first_and_the_latest() {
-    let flow = script(timeline()).throttle(ms(100), Edge::Both);
-    assert_eq!(seen(flow, 0).await, ["0 1", "100 3", "200 4", "260 5", "260 |"]);
+    let both = "a---------c---------d-----(e|)";
+    assert_eq!(to_marble(marble(TIMELINE).throttle(ms(100), Edge::Both)).await, both);
 }
 
 #[tokio::test(start_paused = true)]
 async fn an_item_alone_comes_once() {
-    for (edge, time) in [(Edge::Leading, 0), (Edge::Trailing, 100), (Edge::Both, 0)] {
-        let flow = script([Emit(1), Wait(500)]).throttle(ms(100), edge);
-        assert_eq!(seen(flow, 0).await, [format!("{time} 1"), "500 |".to_owned()], "{edge:?}");
+    for (edge, once) in [(Edge::Leading, "a----|"), (Edge::Trailing, "-a---|"), (Edge::Both, "a----|")] {
+        let flow = marble("a----|").frame(ms(100)).throttle(ms(100), edge);
+        assert_eq!(to_marble(flow).frame(ms(100)).await, once, "{edge:?}");
     }
 }
 

@@ -3,5 +3,7 @@
 mod backoff;
 mod budget;
 mod config;
+mod peers;
+mod policy_properties;
 mod retry_with;
 mod traced;

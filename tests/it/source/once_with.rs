@@ -1,7 +1,7 @@
 use std::future::{Ready, ready};
 use std::task::Poll;
 
-use coldflow::{BoxFlow, FlowExt, SingleError, once, once_with};
+use coldflow::{BoxFlow, FlowExt, Retry, SingleError, once, once_with};
 
 use crate::support::{Driver, Gate, block_on};
 
@@ -106,6 +106,11 @@ fn as_an_inner_flow_each_of_its_collections_begins_at_one() {
 fn through_a_box_and_operators_it_is_counted_as_well() {
     let boxed: BoxFlow<'_, (), u64> = once_with(fail).map(|()| ()).boxed();
     assert_eq!(block_on(boxed.retry(6).single()), Err(SingleError::Upstream(7)));
+}
+
+#[test]
+fn under_a_policy_it_can_be_awaited_directly() {
+    assert_eq!(block_on(async { once_with(fail).retry_with(Retry::immediate(4)).await }), Err(4));
 }
 
 #[test]

@@ -1,8 +1,10 @@
-use std::pin::Pin;
+use std::future::Future;
+use std::pin::{Pin, pin};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
-use std::task::{Context, Poll, Waker};
+use std::task::{Context, Poll};
 
+use coldflow::test_util::Gate;
 use coldflow::{Flow, FlowStream, Restart};
 use futures::Stream;
 use futures::stream::FusedStream;
@@ -20,38 +22,6 @@ pub(crate) enum Step {
     Wait,
     /// Panics, without a message.
     Panic,
-}
-
-/// Lets a [`Step::Wait`] pass, once per opening.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Gate(Arc<Mutex<(usize, Vec<Waker>)>>);
-
-impl Gate {
-    pub(crate) fn open(&self) {
-        let mut gate = self.0.lock().unwrap();
-        gate.0 += 1;
-        gate.1.drain(..).for_each(Waker::wake);
-    }
-
-    /// Whether somebody waits for it to open.
-    pub(crate) fn is_awaited(&self) -> bool {
-        !self.0.lock().unwrap().1.is_empty()
-    }
-
-    pub(crate) fn poll(&self, cx: &Context<'_>) -> Poll<()> {
-        let mut gate = self.0.lock().unwrap();
-        if gate.0 == 0 {
-            gate.1.push(cx.waker().clone());
-            return Poll::Pending;
-        }
-        gate.0 -= 1;
-        Poll::Ready(())
-    }
-
-    /// Resolves when it is opened.
-    pub(crate) async fn pass(&self) {
-        std::future::poll_fn(|cx| self.poll(cx)).await;
-    }
 }
 
 /// A cold flow that does what its script says, and says in a [`Trace`] what is done to it.
@@ -213,7 +183,7 @@ impl Stream for ProbeStream {
                     cx.waker().wake_by_ref();
                     return Poll::Pending;
                 }
-                Some(Step::Wait) => match this.probe.gate.poll(cx) {
+                Some(Step::Wait) => match pin!(this.probe.gate.pass()).poll(cx) {
                     Poll::Ready(()) => {}
                     Poll::Pending => return Poll::Pending,
                 },

@@ -72,12 +72,18 @@ fn every_source_is_in_the_table_of_sources() {
     for (_, text) in files(&source_dir().join("source")) {
         wanted.extend(names_after(&text, "pub fn "));
     }
-    assert!(wanted.contains("flow"));
+    for (_, text) in files(&source_dir().join("test_util")) {
+        wanted.extend(names_after(&text, "pub fn "));
+    }
+    for reader in sources::READERS {
+        assert!(wanted.remove(reader), "{reader} is not there");
+    }
+    assert!(wanted.contains("flow") && wanted.contains("marble"));
     let cold = sources::sources();
     let tables = cold.iter().map(|case| case.method).chain(sources::ONE_SHOT.iter().copied());
     let missing_sources = missing(&wanted, tables);
     assert!(missing_sources.is_empty(), "add these to tests/it/surface/sources.rs: {missing_sources:?}");
-    let missing_types = missing(&wanted, types::SOURCES.iter().copied());
+    let missing_types = missing(&wanted, types::SOURCES.iter().chain(&types::TIMED_SOURCES).copied());
     assert!(missing_types.is_empty(), "add these to tests/it/surface/types.rs: {missing_types:?}");
 }
 
@@ -102,7 +108,7 @@ fn structs() -> Vec<(String, String)> {
 }
 
 /// Those that are neither: they hold what a flow is made with, are handed to a body, or are of use without being collected.
-const PLAIN: [&str; 41] = [
+const PLAIN: [&str; 45] = [
     "Backoff",
     "Bare",
     "BodyBlock",
@@ -113,10 +119,12 @@ const PLAIN: [&str; 41] = [
     "Explained",
     "FlowBlock",
     "FutureBlock",
+    "Gate",
     "GiveUpEvent",
     "Hint",
     "Latch",
     "MapState",
+    "MarbleError",
     "MutableSharedFlow",
     "MutableStateFlow",
     "NoFirstValue",
@@ -124,6 +132,7 @@ const PLAIN: [&str; 41] = [
     "OnGiveUp",
     "OnHandle",
     "OnRetry",
+    "ParseMarbleError",
     "Random",
     "Registration",
     "Retry",
@@ -138,6 +147,7 @@ const PLAIN: [&str; 41] = [
     "SharedFlow",
     "StateFlow",
     "SubscriptionCount",
+    "Timeline",
     "TimeoutError",
     "Traced",
     "TrySendError",

@@ -2,6 +2,7 @@
 
 use std::task::Poll;
 
+use coldflow::test_util::{marble, probe};
 use coldflow::{
     FlowExt, StreamFlowExt, callback_flow, channel_flow, defer, empty, failed, flow, flow_of, flow_with, from_stream,
     from_try_stream, once, once_ok, once_with,
@@ -23,6 +24,10 @@ pub(super) struct Case {
 /// Those that can be collected only once.
 pub(super) const ONE_SHOT: [&str; 2] = ["from_stream", "from_try_stream"];
 
+/// What stands beside sources in `test_util`, but collects.
+pub(super) const READERS: [&str; 2] = ["assert_flow", "to_marble"];
+
+#[allow(clippy::too_many_lines)] // It is a table.
 pub(super) fn sources() -> Vec<Case> {
     vec![
         Case {
@@ -155,6 +160,17 @@ pub(super) fn sources() -> Vec<Case> {
         },
         Case { method: "flow_of", build: |_| erase(flow_of([1, 2])), items: &["\"1\"", "\"2\""] },
         Case { method: "empty", build: |_| erase(empty::<u8>()), items: &[] },
+        // Its first frame, for which no time has to pass.
+        Case {
+            method: "marble",
+            build: |_| erase(marble("(ab#)")),
+            items: &["\"'a'\"", "\"'b'\"", "!\"MarbleError\""],
+        },
+        Case {
+            method: "probe",
+            build: |_| erase(probe().emit(1).yield_now().emit(2).fail("over")),
+            items: &["\"1\"", "\"2\"", "!\"\\\"over\\\"\""],
+        },
         Case { method: "failed", build: |_| erase(failed::<u8, _>(1)), items: &["!\"1\""] },
     ]
 }

@@ -10,6 +10,7 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use coldflow::source::{ChannelFlow, Defer, FlowFn, Numbered, Once, OnceOk, Registration};
+use coldflow::test_util::{Gate, assert_flow, marble, probe, to_marble};
 use coldflow::{
     Edge, Emitter, Flow, FlowExt, FlowStream, MutableSharedFlow, MutableStateFlow, Overflow, Restart, Retry, Sender,
     SharedConfig, SharingStarted, StreamFlowExt, callback_flow, channel_flow, combine, combine_latest, defer, empty,
@@ -480,6 +481,40 @@ sources! {
         let _ = empty::<Rc<()>>().clone();
         stream::iter([part]).into_flow()
     };
+}
+
+/// Those that have a timer, so that `Unpin` does not follow their parts.
+pub(super) const TIMED_SOURCES: [&str; 2] = ["marble", "probe"];
+
+#[test]
+fn timed_sources_and_readers_have_the_traits_of_their_parts() {
+    let recipe = marble("ab|").clone();
+    named(&recipe, "marble");
+    assert_eq!(auto_traits!(&recipe), (true, true, true));
+    let run = recipe.into_stream();
+    named(&run, "marble");
+    assert_eq!(send_sync!(&run), (true, true));
+    let recipe = probe::<_, ()>().emit(1).clone();
+    named(&recipe, "probe");
+    assert_eq!(auto_traits!(&recipe), (true, true, true));
+    let run = recipe.into_stream();
+    named(&run, "probe");
+    assert_eq!(send_sync!(&run), (true, true));
+    let recipe = probe::<_, ()>().emit(Rc::new(1));
+    assert_eq!(auto_traits!(&recipe), (false, false, true));
+    assert_eq!(send_sync!(&recipe.into_stream()), (false, false));
+    named(&to_marble(marked(())), "to_marble");
+    assert_eq!(send_sync!(&to_marble(marked(()))), (true, true));
+    assert_eq!(send_sync!(&to_marble(marked(PhantomData::<Rc<()>>))), (false, false));
+    let reader = assert_flow(marked(()));
+    named(&reader, "assert_flow");
+    assert_eq!(auto_traits!(&reader), (true, true, true));
+    reader.ignore_rest();
+    let reader = assert_flow(marked(PhantomData::<Rc<()>>));
+    assert_eq!(auto_traits!(&reader), (false, false, true));
+    reader.ignore_rest();
+    named(&Gate::new(), "Gate");
+    assert_eq!(auto_traits!(&Gate::new()), (true, true, true));
 }
 
 #[test]

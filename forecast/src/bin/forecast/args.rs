@@ -23,6 +23,7 @@ Examples:
   forecast --retry exponential --max-attempts 6 --deadline 20 Oslo
   forecast --policy retry.toml Oslo            attempts, backoff, cap and so on from a file
   forecast --cities cities.txt --json          one city per line; - reads standard input
+  forecast --timeline out.svg Seoul Tokyo      a picture of every attempt and wait
   forecast --api-url https://api.open-meteo.com Berlin
 
 Exit codes: 0 all succeeded, 1 some city failed, 2 wrong usage, 130 stopped by Ctrl-C.";
@@ -62,7 +63,7 @@ struct Cli {
     #[arg(long, value_name = "TIME", allow_negative_numbers = true, value_parser = parse_span)]
     deadline: Option<Duration>,
 
-    /// Read the policy from this TOML file: attempts, and if wanted backoff, jitter, cap, deadline, attempt_timeout
+    /// Read the policy from this TOML file: `attempts`, and if wanted `backoff`, `jitter`, `cap`, `deadline` and so on
     #[arg(long, value_name = "FILE", conflicts_with_all = ["retry", "max_attempts", "no_retry"])]
     policy: Option<PathBuf>,
 
@@ -75,6 +76,10 @@ struct Cli {
     /// request of the attempt, * behind the last to repeat it [default: 503:1, reset]
     #[arg(long, value_name = "STEPS", value_parser = parse_script, conflicts_with = "api_url")]
     script: Option<Script>,
+
+    /// Draw what happened to each attempt of each city into this file, as SVG
+    #[arg(long, value_name = "FILE")]
+    timeline: Option<PathBuf>,
 
     /// Print one JSON object per city
     #[arg(long)]
@@ -112,6 +117,7 @@ pub(crate) struct Args {
     pub(crate) source: Source,
     pub(crate) rule: Rule,
     pub(crate) timeout: Duration,
+    pub(crate) timeline: Option<PathBuf>,
     pub(crate) json: bool,
     pub(crate) verbose: bool,
 }
@@ -161,6 +167,7 @@ impl Args {
             },
             rule,
             timeout: cli.timeout.unwrap_or(DEFAULT_TIMEOUT),
+            timeline: cli.timeline,
             json: cli.json,
             verbose: cli.verbose,
         })

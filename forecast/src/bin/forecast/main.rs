@@ -6,6 +6,7 @@ mod report;
 mod run;
 mod table;
 mod text;
+mod timeline;
 mod watch;
 
 use std::process::ExitCode;
@@ -15,6 +16,7 @@ use indicatif::ProgressBar;
 
 use self::args::{Args, Exit, Source};
 use self::report::Report;
+use self::timeline::Picture;
 use self::watch::Watch;
 
 fn main() -> ExitCode {
@@ -32,6 +34,7 @@ fn start(args: &Args) -> Result<u8, Exit> {
         text::trace_to_stderr();
     }
     let cities = cities::gather(&args.cities, args.file.as_deref())?;
+    let picture = args.timeline.as_deref().map(Picture::create).transpose()?;
 
     // Kept to the end of the function: dropping it ends it.
     let embedded;
@@ -56,6 +59,8 @@ fn start(args: &Args) -> Result<u8, Exit> {
     let bar = if one || args.verbose { ProgressBar::hidden() } else { run::bar(watches.len()) };
     let ended = run::run(&api, &args.rule, &watches, &bar)
         .map_err(|error| Exit::failure(format!("the runtime cannot start: {error}")))?;
+    let drawn = picture.map(|picture| picture.draw(&watches)).transpose();
     report.finish(&watches, ended);
+    drawn?;
     Ok(run::exit_code(&watches, ended))
 }

@@ -61,7 +61,7 @@ pub(crate) fn counted(count: u32, thing: &str) -> String {
 
 /// "at once", "in 1 s", "in 2.5 s".
 pub(crate) fn wait(delay: Duration) -> String {
-    if delay.is_zero() { "at once".to_owned() } else { format!("in {} s", delay.as_secs_f64()) }
+    if delay.is_zero() { "at once".to_owned() } else { format!("in {}", coldflow_timeline::span(delay)) }
 }
 
 /// What came back, in a few words.
@@ -78,6 +78,16 @@ pub(crate) fn brief(error: &ApiError) -> String {
         }
         ApiError::UnknownCity { .. } => "no such city".to_owned(),
         ApiError::Unexpected { .. } => explain(error),
+    }
+}
+
+/// What came back, in a word or two.
+pub(crate) fn word(error: &ApiError) -> String {
+    match error {
+        ApiError::Status { status, .. } => status.to_string(),
+        ApiError::Unreachable { .. } => "no response".to_owned(),
+        ApiError::UnknownCity { .. } => "no such city".to_owned(),
+        ApiError::Unexpected { .. } => "no forecast".to_owned(),
     }
 }
 

@@ -1,7 +1,7 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use forecast::{ApiError, FetchResult, Observer};
+use forecast::{ApiError, FetchResult, Forecast, Observer};
 
 use crate::report::Report;
 use crate::text;
@@ -21,6 +21,20 @@ pub(crate) struct Seen {
     pub(crate) phase: Phase,
     /// The last failure: in a few words, and as an explanation.
     pub(crate) failure: Option<(String, String)>,
+    /// What happened, and when.
+    pub(crate) steps: Vec<(Instant, Step)>,
+}
+
+/// Something that happened in a call.
+#[derive(Debug)]
+pub(crate) enum Step {
+    Started,
+    /// An attempt failed, told in a word or two. The next one comes after `retry`.
+    Failed {
+        why: String,
+        retry: Option<Duration>,
+    },
+    Succeeded(Forecast),
 }
 
 /// Where a call stands.
@@ -46,6 +60,7 @@ impl<'a> Watch<'a> {
     pub(crate) fn done(&self, result: Result<FetchResult, ApiError>) {
         if let Ok(FetchResult::Success { attempts, forecast }) = &result {
             self.report.succeeded(&self.city, *attempts, forecast);
+            self.seen().note(Step::Succeeded(forecast.clone()));
         }
         self.seen().phase = Phase::Done(result);
     }
@@ -55,17 +70,25 @@ impl<'a> Watch<'a> {
     }
 }
 
+impl Seen {
+    fn note(&mut self, step: Step) {
+        self.steps.push((Instant::now(), step));
+    }
+}
+
 impl Observer for Watch<'_> {
     fn started(&self, _: &str) {
         let mut seen = self.seen();
         seen.attempts += 1;
         seen.phase = Phase::Attempting;
+        seen.note(Step::Started);
     }
 
     fn failed(&self, request_id: &str, cause: &ApiError, retry: Option<Duration>) {
         let brief = text::brief(cause);
         self.report.failed(request_id, &brief, retry);
         let mut seen = self.seen();
+        seen.note(Step::Failed { why: text::word(cause), retry });
         seen.failure = Some((brief, text::explain(cause)));
         if let Some(delay) = retry {
             seen.phase = Phase::Waiting(delay);
