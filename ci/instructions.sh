@@ -21,7 +21,7 @@ if ! command -v valgrind >/dev/null; then
         { echo "valgrind is not installed and could not be: skipped"; exit 0; }
 fi
 
-made_by="$(rustc --version), $(ldd --version | head -n 1)"
+made_by="$(rustc --version), $(ldd --version | sed -n 1p)"
 # The lines "Executable retry.rs (target/release/deps/retry-0123456789abcdef)".
 mapfile -t benches < <(cargo bench --no-run -p coldflow-benches 2>&1 | tee /dev/stderr |
     sed -n 's/^ *Executable .* (\(.*\))$/\1/p')
