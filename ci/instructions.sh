@@ -3,7 +3,7 @@
 # more than 2 % over benches/instructions.txt. Times jump on a shared machine; counts do not.
 #
 #   ci/instructions.sh           count and compare
-#   ci/instructions.sh --write   count and write benches/instructions.txt anew
+#   ci/instructions.sh --write   count, and write benches/instructions.txt and the tables of docs/benchmarks.md anew
 #
 # Another compiler or C library makes other code: where they are not those of the file, the tables are printed and nothing
 # fails.
@@ -27,3 +27,6 @@ mapfile -t benches < <(cargo bench --no-run -p coldflow-benches 2>&1 | tee /dev/
     sed -n 's/^ *Executable .* (\(.*\))$/\1/p')
 cargo run -q --profile bench -p coldflow-benches --bin instructions -- \
     "$mode" benches/instructions.txt "$made_by" "${benches[@]}"
+if [[ $mode == write ]]; then
+    cargo run -q --profile bench -p coldflow-benches --bin report
+fi
