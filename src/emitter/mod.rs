@@ -82,15 +82,14 @@ impl<T> Future for Emit<'_, T> {
     #[inline]
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
         let this = self.project();
-        if this.value.is_some() {
+        if let Some(value) = this.value.take() {
             if this.sender.is_polled_with(cx.waker()) {
                 if let Some(vacancy) = this.sender.vacancy() {
-                    if let Some(value) = this.value.take() {
-                        vacancy.put(value, None);
-                        return Poll::Pending;
-                    }
+                    vacancy.put(value, None);
+                    return Poll::Pending;
                 }
             }
+            *this.value = Some(value);
         } else if this.sender.vacancy().is_some() {
             return Poll::Ready(());
         }

@@ -2,7 +2,7 @@
 
 use core::future::Future;
 use core::pin::Pin;
-use core::task::{Context, Poll, Waker, ready};
+use core::task::{Context, Poll, Waker};
 
 use pin_project_lite::pin_project;
 
@@ -74,14 +74,17 @@ impl<T, Fut: Future> EmitRun<T, Fut> {
     /// Drives the run that [`start`](Self::start) began.
     #[inline]
     pub(crate) fn poll_step(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Step<T, Fut::Output>> {
+        self.try_poll_step(cx).expect("a body is polled only after its start and before its end")
+    }
+
+    /// Drives the run, if one has begun and its end has not been told yet.
+    #[inline]
+    pub(crate) fn try_poll_step(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Option<Poll<Step<T, Fut::Output>>> {
         let mut this = self.project();
-        let receiver = this.receiver.as_mut().expect("a run makes the receiver when it starts");
         let StateProj::Running { future } = this.state.as_mut().project() else {
-            let StateTaken::Over { output } = this.state.project_replace(State::Idle) else {
-                unreachable!("a body is polled only after its start and before its end");
-            };
-            return Poll::Ready(Step::Done(output));
+            return Some(Poll::Ready(Step::Done(take_output(this.state)?)));
         };
+        let receiver = this.receiver.as_mut().expect("a run makes the receiver when it starts");
         if this.resume.is_some() {
             wake(this.resume);
         }
@@ -89,9 +92,9 @@ impl<T, Fut: Future> EmitRun<T, Fut> {
         let polled = future.poll(cx);
         drop(entered);
         let Some(Parcel { value, waker }) = receiver.take() else {
-            let output = ready!(polled);
+            let Poll::Ready(output) = polled else { return Some(Poll::Pending) };
             this.state.set(State::Idle);
-            return Poll::Ready(Step::Done(output));
+            return Some(Poll::Ready(Step::Done(output)));
         };
         if waker.is_some() {
             *this.resume = waker;
@@ -100,8 +103,14 @@ impl<T, Fut: Future> EmitRun<T, Fut> {
             // It gave up its last emission and ended: the value still comes first.
             this.state.set(State::Over { output });
         }
-        Poll::Ready(Step::Item(value))
+        Some(Poll::Ready(Step::Item(value)))
     }
+}
+
+/// The output that is still to be told.
+#[cold]
+fn take_output<Fut, O>(state: Pin<&mut State<Fut, O>>) -> Option<O> {
+    if let StateTaken::Over { output } = state.project_replace(State::Idle) { Some(output) } else { None }
 }
 
 #[cold]

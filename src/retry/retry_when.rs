@@ -87,30 +87,33 @@ where
     fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> PollItem<T, E> {
         let mut this = self.project();
         let mut turns = Turns::of_a_retry();
+        // In the order in which the phases follow each other, so that none is looked up that is known.
         loop {
-            match this.phase.as_mut().project() {
-                PhaseProj::Collecting => match ready!(this.stream.as_mut().poll_next(cx)) {
+            if let PhaseProj::Collecting = this.phase.as_mut().project() {
+                match ready!(this.stream.as_mut().poll_next(cx)) {
                     Some(Err(cause)) => {
                         this.stream.as_mut().restart();
                         let decision = this.predicate.decide(cause, *this.retried);
                         this.phase.set(Phase::Deciding { decision });
                     }
                     item => return Poll::Ready(item),
-                },
-                PhaseProj::Deciding { decision } => match ready!(decision.poll(cx)) {
-                    Ok(()) => {
-                        *this.retried += 1;
-                        this.phase.set(Phase::Collecting);
-                        if turns.used_up(cx) {
-                            return Poll::Pending;
-                        }
+                }
+            }
+            let PhaseProj::Deciding { decision } = this.phase.as_mut().project() else {
+                return Poll::Ready(None);
+            };
+            match ready!(decision.poll(cx)) {
+                Ok(()) => {
+                    *this.retried += 1;
+                    this.phase.set(Phase::Collecting);
+                    if turns.used_up(cx) {
+                        return Poll::Pending;
                     }
-                    Err(cause) => {
-                        this.phase.set(Phase::Done);
-                        return Poll::Ready(Some(Err(cause)));
-                    }
-                },
-                PhaseProj::Done => return Poll::Ready(None),
+                }
+                Err(cause) => {
+                    this.phase.set(Phase::Done);
+                    return Poll::Ready(Some(Err(cause)));
+                }
             }
         }
     }

@@ -124,16 +124,18 @@ where
     #[inline]
     fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> PollItem<T, <Fut::Output as BodyOutput>::Error> {
         let mut this = self.project();
-        if !this.run.is_running() {
+        loop {
+            if let Some(step) = this.run.as_mut().try_poll_step(cx) {
+                return match ready!(step) {
+                    Step::Item(value) => Poll::Ready(Some(Ok(value))),
+                    Step::Done(output) => Poll::Ready(output.into_result().err().map(Err)),
+                };
+            }
             match this.phase {
                 Phase::Fresh => this.run.as_mut().start(|emitter| this.body.run((emitter,))),
                 Phase::Begun => return Poll::Ready(None),
             }
             *this.phase = Phase::Begun;
-        }
-        match ready!(this.run.poll_step(cx)) {
-            Step::Item(value) => Poll::Ready(Some(Ok(value))),
-            Step::Done(output) => Poll::Ready(output.into_result().err().map(Err)),
         }
     }
 }

@@ -117,17 +117,15 @@ impl<Fut: Future> Run<Fut> {
         cx: &mut Context<'_>,
         op: &mut impl SourceBody<(), Running = Fut>,
     ) -> Poll<Option<Fut::Output>> {
-        loop {
-            match self.as_mut().project() {
-                RunProj::Fresh => self.set(Run::Running { future: op.run(()) }),
-                RunProj::Running { future } => {
-                    let output = ready!(future.poll(cx));
-                    self.set(Run::Done);
-                    return Poll::Ready(Some(output));
-                }
-                RunProj::Done => return Poll::Ready(None),
-            }
+        if let RunProj::Fresh = self.as_mut().project() {
+            self.set(Run::Running { future: op.run(()) });
         }
+        let RunProj::Running { future } = self.as_mut().project() else {
+            return Poll::Ready(None);
+        };
+        let output = ready!(future.poll(cx));
+        self.set(Run::Done);
+        Poll::Ready(Some(output))
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::fs;
 use std::path::PathBuf;
 
-/// The folder of what was recorded, a file for each bench.
+/// The folder of what was recorded, a file for each bench. The counted instructions lie beside it.
 pub(crate) struct Results {
     folder: PathBuf,
     files: HashMap<String, String>,
@@ -28,14 +28,14 @@ impl Results {
     /// The table with this title in what the bench has printed.
     pub(crate) fn table(&mut self, bench: &str, title: &str) -> Result<Table, String> {
         if !self.files.contains_key(bench) {
-            let path = self.folder.join(format!("{bench}.md"));
+            let counted = bench == "instructions";
+            let path = self.folder.join(if counted { "../instructions.txt".into() } else { format!("{bench}.md") });
             let text = fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
             self.files.insert(bench.to_owned(), text);
         }
-        let heading = format!("### {title}");
         let markdown: String = self.files[bench]
             .lines()
-            .skip_while(|line| *line != heading)
+            .skip_while(|line| line.trim_start_matches('#').trim_start() != title || !line.starts_with('#'))
             .skip_while(|line| !line.starts_with('|'))
             .take_while(|line| line.starts_with('|'))
             .flat_map(|line| [line, "\n"])
