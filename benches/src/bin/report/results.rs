@@ -1,10 +1,10 @@
-//! What the benches have printed, and its tables.
+//! What the benches have printed, what was counted, and the tables in them.
 
 use std::collections::HashMap;
 use std::fs;
 use std::path::PathBuf;
 
-/// The folder of what was recorded, a file for each bench.
+/// What was recorded: a file for each bench in a folder, and beside that the instructions.
 pub(crate) struct Results {
     folder: PathBuf,
     files: HashMap<String, String>,
@@ -28,14 +28,16 @@ impl Results {
     /// The table with this title in what the bench has printed.
     pub(crate) fn table(&mut self, bench: &str, title: &str) -> Result<Table, String> {
         if !self.files.contains_key(bench) {
-            let path = self.folder.join(format!("{bench}.md"));
+            let path = match bench {
+                "instructions" => self.folder.with_file_name("instructions.txt"),
+                _ => self.folder.join(format!("{bench}.md")),
+            };
             let text = fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
             self.files.insert(bench.to_owned(), text);
         }
-        let heading = format!("### {title}");
         let markdown: String = self.files[bench]
             .lines()
-            .skip_while(|line| *line != heading)
+            .skip_while(|line| !line.starts_with("##") || line.trim_start_matches(['#', ' ']) != title)
             .skip_while(|line| !line.starts_with('|'))
             .take_while(|line| line.starts_with('|'))
             .flat_map(|line| [line, "\n"])
