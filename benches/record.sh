@@ -18,7 +18,7 @@ for bench in "${benches[@]}"; do
         retry | sequential | concurrency) options=(--rounds 500) ;;
     esac
     {
-        printf '%s, %s processors, %s\n' "$(date +%F)" "$(nproc)" "$(rustc --version)"
+        printf '%s, %s processors, %s\n\n' "$(date +%F)" "$(nproc)" "$(rustc --version)"
         if [[ $bench == cost ]]; then
             ci/cost.sh 3
         else

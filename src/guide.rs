@@ -33,4 +33,4 @@ page!(compare, "compare.md");
 page!(pitfalls, "pitfalls.md");
 page!(left_out, "left-out.md");
 page!(design, "design.md");
-page!(benchmarks, "benchmarks.md");
+page!(benchmarks, "benchmarks.md", "guide/charts.md");

@@ -1,5 +1,5 @@
 //! The charts, as SVG that is legible on light and on dark pages: text takes the colour around it, and what has a colour
-//! of its own has a middle one. Where the file stands alone, it brings the colour of its text along.
+//! of its own has a middle one. A file that stands alone brings the colour of its text along, and a ground.
 
 use std::fmt::{self, Display, Formatter, Write};
 
@@ -59,14 +59,17 @@ impl Drawing {
         let Drawing(drawn) = self;
         write!(
             f,
-            r#"<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height:.0}" role="img" fill="currentColor" font-family="system-ui, sans-serif" font-size="13">
+            r#"<svg xmlns="http://www.w3.org/2000/svg" viewBox="-16 -8 {:.0} {:.0}" width="{:.0}" role="img" style="display:block;max-width:100%;height:auto" fill="currentColor" font-family="system-ui,sans-serif" font-size="13">
 <title>{title}</title>
 <desc>{unit}. {told}</desc>
-<style>svg:root{{color:#1f2328}}@media (prefers-color-scheme:dark){{svg:root{{color:#e6edf3}}}}</style>
+<style>svg:root{{color:#1f2328;background:#fff}}@media (prefers-color-scheme:dark){{svg:root{{color:#e6edf3;background:#161b22}}}}</style>
 <text x="0" y="18" font-size="16" font-weight="600">{title}</text>
 <text x="0" y="38" fill-opacity="0.75">{unit}</text>
 {drawn}</svg>
-"#
+"#,
+            WIDTH + 32.0,
+            height + 20.0,
+            WIDTH + 32.0,
         )
     }
 }

@@ -4,6 +4,7 @@
 mod chart;
 mod results;
 
+use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -27,6 +28,20 @@ fn filled(page: &str, results: &mut Results) -> Result<String, String> {
     Ok(filled)
 }
 
+/// A chart as the definition of a link whose address is the chart itself. The documentation has no files beside its
+/// pages: there this one comes before that of the page, and counts.
+fn definition(name: &str, chart: &str) -> String {
+    let mut definition = format!("[{name}]: data:image/svg+xml,");
+    for byte in chart.trim_end().bytes() {
+        if byte.is_ascii_alphanumeric() || b"-._~:/,;=".contains(&byte) {
+            definition.push(char::from(byte));
+        } else {
+            let _ = write!(definition, "%{byte:02X}");
+        }
+    }
+    definition + "\n"
+}
+
 /// The files, and what is to be in them.
 fn files(docs: &Path, results: &mut Results) -> Result<Vec<(PathBuf, String)>, String> {
     let in_flight = results.table("in_flight", "Calls in flight: heap while all sleep")?;
@@ -34,7 +49,7 @@ fn files(docs: &Path, results: &mut Results) -> Result<Vec<(PathBuf, String)>, S
     let adapters = results.table("sequential", "An item, polled in a bare loop")?;
     let charts = [
         (
-            "in-flight.svg",
+            "in-flight",
             Bars {
                 title: "Memory of a call that waits for its next attempt",
                 unit: "bytes on the heap per call, a million at once",
@@ -45,7 +60,7 @@ fn files(docs: &Path, results: &mut Results) -> Result<Vec<(PathBuf, String)>, S
             .to_string(),
         ),
         (
-            "fan-in.svg",
+            "fan-in",
             Lines {
                 title: "An inner flow among many",
                 unit: "ns per inner flow, by how many run at a time",
@@ -55,7 +70,7 @@ fn files(docs: &Path, results: &mut Results) -> Result<Vec<(PathBuf, String)>, S
             .to_string(),
         ),
         (
-            "adapters.svg",
+            "adapters",
             Bars {
                 title: "An item through an operator",
                 unit: "ns per item in a bare loop",
@@ -66,7 +81,9 @@ fn files(docs: &Path, results: &mut Results) -> Result<Vec<(PathBuf, String)>, S
             .to_string(),
         ),
     ];
-    let mut files: Vec<_> = charts.into_iter().map(|(name, chart)| (docs.join("charts").join(name), chart)).collect();
+    let definitions = charts.iter().map(|(name, chart)| definition(name, chart)).collect();
+    let mut files = vec![(docs.join("../src/guide/charts.md"), definitions)];
+    files.extend(charts.into_iter().map(|(name, chart)| (docs.join(format!("charts/{name}.svg")), chart)));
     let page = docs.join("benchmarks.md");
     let text = fs::read_to_string(&page).map_err(|error| format!("{}: {error}", page.display()))?;
     files.push((page, filled(&text, results)?));

@@ -1,4 +1,4 @@
-//! What the benches have printed, and its tables.
+//! What the benches have printed, what was counted, and the tables in them.
 
 use std::collections::HashMap;
 use std::fs;
