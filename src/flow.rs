@@ -106,7 +106,8 @@ pub trait FlowStream: FusedStream {
     message = "`{Self}` can be collected only once, so it cannot be retried",
     label = "cannot start over",
     note = "a channel, a socket or any other stream that already exists yields its items once",
-    note = "to retry it, make it anew for each collection: `defer(|| connect())` or `once(|| fetch())`"
+    note = "to retry it, make it anew for each collection: `defer(|| connect())` or `once(|| fetch())`",
+    note = "if it is the `impl Flow` of a function, that has to say more: `impl ColdFlow`"
 )]
 pub trait Restart: FlowStream {
     /// Drops what is running, at once. The next `poll_next` runs the collection from its start.

@@ -68,28 +68,26 @@ struct Document {
     reset_after: Option<ResetAfter>,
 }
 
-/// A [`Backoff`] as it stands in a file.
-#[derive(serde::Serialize, serde::Deserialize)]
-#[serde(rename = "Backoff", rename_all = "lowercase", deny_unknown_fields)]
-enum BackoffDocument {
-    Constant {
-        delay: Span,
-    },
-    Linear {
-        first: Span,
-        step: Span,
-    },
-    Exponential {
-        first: Span,
-        #[serde(default = "twice")]
-        factor: f64,
-    },
-    Fibonacci {
-        first: Span,
-    },
-    List {
-        delays: Vec<Span>,
-    },
+mod document {
+    use super::{Span, Vec, twice};
+
+    /// A [`Backoff`](super::Backoff) as it stands in a file. Messages name it, so it is called the same.
+    #[derive(serde::Serialize, serde::Deserialize)]
+    #[serde(rename_all = "lowercase", deny_unknown_fields)]
+    pub(super) enum Backoff {
+        Constant(Span),
+        Linear {
+            first: Span,
+            step: Span,
+        },
+        Exponential {
+            first: Span,
+            #[serde(default = "twice")]
+            factor: f64,
+        },
+        Fibonacci(Span),
+        List(Vec<Span>),
+    }
 }
 
 fn twice() -> f64 {
@@ -178,13 +176,13 @@ impl<'de, T: TimeoutOption> Deserialize<'de> for Retry<Backoff, T> {
 impl Serialize for Backoff {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let document = match &self.0 {
-            Kind::Constant { delay } => BackoffDocument::Constant { delay: Span(*delay) },
-            Kind::Linear { first, step } => BackoffDocument::Linear { first: Span(*first), step: Span(*step) },
+            Kind::Constant { delay } => document::Backoff::Constant(Span(*delay)),
+            Kind::Linear { first, step } => document::Backoff::Linear { first: Span(*first), step: Span(*step) },
             Kind::Exponential { first, factor } => {
-                BackoffDocument::Exponential { first: Span(*first), factor: *factor }
+                document::Backoff::Exponential { first: Span(*first), factor: *factor }
             }
-            Kind::Fibonacci { first } => BackoffDocument::Fibonacci { first: Span(*first) },
-            Kind::List { delays } => BackoffDocument::List { delays: delays.iter().copied().map(Span).collect() },
+            Kind::Fibonacci { first } => document::Backoff::Fibonacci(Span(*first)),
+            Kind::List { delays } => document::Backoff::List(delays.iter().copied().map(Span).collect()),
         };
         document.serialize(serializer)
     }
@@ -192,19 +190,19 @@ impl Serialize for Backoff {
 
 impl<'de> Deserialize<'de> for Backoff {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Ok(match BackoffDocument::deserialize(deserializer)? {
-            BackoffDocument::Constant { delay: Span(delay) } => Backoff::constant(delay),
-            BackoffDocument::Linear { first: Span(first), step: Span(step) } => Backoff::linear(first, step),
-            BackoffDocument::Exponential { first: Span(first), factor } if factor >= 1.0 && factor.is_finite() => {
+        Ok(match document::Backoff::deserialize(deserializer)? {
+            document::Backoff::Constant(Span(delay)) => Backoff::constant(delay),
+            document::Backoff::Linear { first: Span(first), step: Span(step) } => Backoff::linear(first, step),
+            document::Backoff::Exponential { first: Span(first), factor } if factor >= 1.0 && factor.is_finite() => {
                 Backoff::exponential_by(first, factor)
             }
-            BackoffDocument::Exponential { factor, .. } => {
+            document::Backoff::Exponential { factor, .. } => {
                 return Err(D::Error::custom(format_args!(
                     "`factor` must be a finite number of at least 1, got {factor}"
                 )));
             }
-            BackoffDocument::Fibonacci { first: Span(first) } => Backoff::fibonacci(first),
-            BackoffDocument::List { delays } => {
+            document::Backoff::Fibonacci(Span(first)) => Backoff::fibonacci(first),
+            document::Backoff::List(delays) => {
                 Backoff::list(delays.into_iter().map(|Span(delay)| delay).collect::<Vec<_>>())
             }
         })

@@ -47,6 +47,21 @@ fn what_is_left_out_is_as_in_the_builder() {
 }
 
 #[test]
+fn each_backoff_has_its_form() {
+    for (text, backoff) in [
+        (r#"constant = "20ms""#, Backoff::constant(Duration::from_millis(20))),
+        (r#"linear = { first = "1s", step = "2s" }"#, Backoff::linear(SECOND, SECOND * 2)),
+        (r#"exponential = { first = "1s" }"#, Backoff::exponential(SECOND)),
+        (r#"exponential = { first = "1s", factor = 3 }"#, Backoff::exponential_by(SECOND, 3.0)),
+        (r#"fibonacci = "1s""#, Backoff::fibonacci(SECOND)),
+        (r#"list = ["1s", "1m"]"#, Backoff::list([SECOND, SECOND * 60])),
+    ] {
+        let text = format!("attempts = 3\nbackoff = {{ {text} }}");
+        assert_eq!(toml::from_str::<Retry>(&text).unwrap(), Retry::attempts(3).backoff(backoff), "{text}");
+    }
+}
+
+#[test]
 fn every_policy_survives_being_written_and_read() {
     let backoffs = [
         Backoff::constant(SECOND),
@@ -114,10 +129,11 @@ fn what_makes_no_sense_is_refused_and_the_message_says_what_would() {
             "`factor` must be a finite number",
         ),
         (
-            "attempts = 3\nbackoff = { constant = { delay = \"1s\", jitter = \"full\" } }",
+            "attempts = 3\nbackoff = { exponential = { first = \"1s\", jitter = \"full\" } }",
             "unexpected keys in table: jitter",
         ),
         ("attempts = 3\nbackoff = { linear = { first = \"1s\" } }", "missing field `step`"),
+        ("attempts = 3\nbackoff = \"exponential\"", "expected struct variant"),
         ("attempts = 3\nattempt_timeout = \"0s\"", "`attempt_timeout` must not be zero"),
         ("attempts = 3\nreset_after = { items = 0 }", "expected a nonzero u64"),
         ("attempts = 3\nreset_after = \"1m\"", "unknown variant `1m`, expected `healthy` or `items`"),
