@@ -187,7 +187,11 @@ impl Eq for Timeline {}
 impl PartialEq<str> for Timeline {
     #[track_caller]
     fn eq(&self, diagram: &str) -> bool {
-        let expected = parse(diagram).unwrap_or_else(|error| panic!("the text to compare with is no diagram: {error}"));
+        // Not in a closure, so that the panic tells the place of the comparison.
+        let expected = match parse(diagram) {
+            Ok(marks) => marks,
+            Err(error) => panic!("the text to compare with is no diagram: {error}"),
+        };
         let expected = expected.into_iter().map(|(frame, mark)| (self.frame.saturating_mul(frame), mark));
         self.marks.iter().cloned().eq(expected)
     }
