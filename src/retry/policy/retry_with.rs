@@ -102,7 +102,8 @@ impl<F, B, T, H, O> RetryWith<F, B, T, H, O> {
     }
 
     /// Shares `budget` with others: a failure that finds it empty is not retried, with
-    /// [`GiveUpReason::Budget`](crate::retry::GiveUpReason::Budget).
+    /// [`GiveUpReason::Budget`](crate::retry::GiveUpReason::Budget). Of several budgets, one that is not empty keeps what it
+    /// has when another one is.
     pub fn budget(self, budget: &RetryBudget) -> RetryWith<F, B, T, Both<H, WithinBudget>, O> {
         self.hook(WithinBudget(budget.clone()))
     }
