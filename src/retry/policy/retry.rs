@@ -286,6 +286,7 @@ impl<I> Waits<I> {
 impl<I: Iterator<Item = Duration>> Iterator for Waits<I> {
     type Item = Duration;
 
+    #[inline]
     fn next(&mut self) -> Option<Duration> {
         self.left = self.left.checked_sub(1)?;
         // Capped before it is spread, or else long delays would all end up at the cap, side by side.

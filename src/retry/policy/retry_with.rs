@@ -312,7 +312,7 @@ where
     }
 
     /// Decides about a failure: the next attempt is due, or this is the error.
-    #[cold]
+    #[inline]
     fn decide(self: Pin<&mut Self>, cause: T::Failure) -> Result<(), O::Error> {
         let mut this = self.project();
         // Until it is decided: a panic in what is asked ends it, and gains no attempt that is not counted.
