@@ -2,6 +2,7 @@
 //!
 //! Each way does the whole work as its users would write it, source and terminal included, over the same numbers.
 
+use std::convert::Infallible;
 use std::future::ready;
 use std::hint::black_box;
 use std::pin::{Pin, pin};
@@ -159,6 +160,77 @@ macro_rules! rows {
                     async { let then = pin!(then); tokio_stream::StreamExt::fold(then, 0, mix).await }
                 },
             ),
+            row!("and_then, ready", $drive,
+                "futures-util" => stream_items().map(Ok::<_, Infallible>).and_then(|n| ready(Ok(n ^ 5)))
+                    .try_fold(0, |sum, n| ready(Ok(mix(sum, n)))),
+                "coldflow" => flow_items().and_then(|n| ready(Ok(n ^ 5))).fold(0, |sum, n| ready(mix(sum, n))),
+            ),
+            row!("filter_map", $drive,
+                "futures-util" => stream_items().filter_map(|n| ready((n % 2 == 0).then_some(n ^ 5)))
+                    .fold(0, |sum, n| ready(mix(sum, n))),
+                "coldflow" => flow_items().filter_map(|n| (n % 2 == 0).then_some(n ^ 5))
+                    .fold(0, |sum, n| ready(mix(sum, n))),
+                "tokio-stream" => {
+                    let even = tokio_stream::StreamExt::filter_map(tokio_items(), |n| (n % 2 == 0).then_some(n ^ 5));
+                    tokio_stream::StreamExt::fold(even, 0, mix)
+                },
+                "iterator" => async { items().filter_map(|n| (n % 2 == 0).then_some(n ^ 5)).fold(0, mix) },
+            ),
+            row!("inspect", $drive,
+                "futures-util" => stream_items().inspect(|n| { black_box(n); }).fold(0, |sum, n| ready(mix(sum, n))),
+                "coldflow" => flow_items().inspect(|n| { black_box(n); }).fold(0, |sum, n| ready(mix(sum, n))),
+                "iterator" => async { items().inspect(|n| { black_box(n); }).fold(0, mix) },
+            ),
+            row!("take_while", $drive,
+                "futures-util" => stream::iter(0..).take_while(|n| ready(*n < black_box(10_000)))
+                    .fold(0, |sum, n| ready(mix(sum, n))),
+                "coldflow" => flow_of(0..).take_while(|n| *n < black_box(10_000)).fold(0, |sum, n| ready(mix(sum, n))),
+                "tokio-stream" => {
+                    let taken = tokio_stream::StreamExt::take_while(tokio_stream::iter(0..), |n| *n < black_box(10_000));
+                    tokio_stream::StreamExt::fold(taken, 0, mix)
+                },
+                "iterator" => async { (0..).take_while(|n| *n < black_box(10_000)).fold(0, mix) },
+            ),
+            row!("skip_while half", $drive,
+                "futures-util" => stream_items().skip_while(|n| ready(*n < 5_000)).fold(0, |sum, n| ready(mix(sum, n))),
+                "coldflow" => flow_items().skip_while(|n| *n < 5_000).fold(0, |sum, n| ready(mix(sum, n))),
+                "tokio-stream" => {
+                    let left = tokio_stream::StreamExt::skip_while(tokio_items(), |n| *n < 5_000);
+                    tokio_stream::StreamExt::fold(left, 0, mix)
+                },
+                "iterator" => async { items().skip_while(|n| *n < 5_000).fold(0, mix) },
+            ),
+            row!("running_reduce", $drive,
+                "futures-util" => stream_items()
+                    .scan(0, |last, n| { *last = mix(*last, n); ready(Some(*last)) })
+                    .fold(0, |sum, n| ready(mix(sum, n))),
+                "coldflow" => flow_items().running_reduce(mix).fold(0, |sum, n| ready(mix(sum, n))),
+                "iterator" => async {
+                    items().scan(0, |last, n| { *last = mix(*last, n); Some(*last) }).fold(0, mix)
+                },
+            ),
+            row!("chain", $drive,
+                "futures-util" => stream::iter(0..black_box(5_000)).chain(stream::iter(5_000..black_box(10_000)))
+                    .fold(0, |sum, n| ready(mix(sum, n))),
+                "coldflow" => flow_of(0..black_box(5_000)).chain(flow_of(5_000..black_box(10_000)))
+                    .fold(0, |sum, n| ready(mix(sum, n))),
+                "tokio-stream" => {
+                    let both = tokio_stream::StreamExt::chain(
+                        tokio_stream::iter(0..black_box(5_000)),
+                        tokio_stream::iter(5_000..black_box(10_000)),
+                    );
+                    tokio_stream::StreamExt::fold(both, 0, mix)
+                },
+                "iterator" => async { (0..black_box(5_000)).chain(5_000..black_box(10_000)).fold(0, mix) },
+            ),
+            row!("distinct_until_changed", $drive,
+                "futures-util" => {
+                    let mut last = None;
+                    stream_items().map(|n| n / 2).filter(move |n| ready(last.replace(*n) != Some(*n)))
+                        .fold(0, |sum, n| ready(mix(sum, n)))
+                },
+                "coldflow" => flow_items().map(|n| n / 2).distinct_until_changed().fold(0, |sum, n| ready(mix(sum, n))),
+            ),
             row!("collect", $drive,
                 "futures-util" => async { stream_items().collect::<Vec<_>>().await[9_999] },
                 "coldflow" => async { flow_items().to_vec().await.map(|items| items[9_999]) },
@@ -188,6 +260,14 @@ macro_rules! emitter_rows {
                     let numbers = flow(async |mut emitter| { for n in items() { emitter.emit(n).await; } });
                     coldflow::Flow::into_stream(numbers).fold(0, |sum, n| ready(mix(sum, n.value())))
                 },
+            ),
+            row!("through transform, two each", $drive,
+                "stream!" => async_stream::stream! {
+                    for await n in stream::iter(0..black_box(5_000)) { yield n; yield n ^ 5; }
+                }.fold(0, |sum, n| ready(mix(sum, n))),
+                "flow { emit }" => flow_of(0..black_box(5_000))
+                    .transform(async |n, mut emitter| { emitter.emit(n).await; emitter.emit(n ^ 5).await; })
+                    .fold(0, |sum, n| ready(mix(sum, n))),
             ),
             row!("that can fail", $drive,
                 "stream!" => async_stream::try_stream! { for n in items() { yield checked(n)?; } }

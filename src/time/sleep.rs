@@ -2,7 +2,7 @@
 
 use core::future::Future;
 use core::pin::Pin;
-use core::task::{Context, Poll, ready};
+use core::task::{Context, Poll};
 use core::time::Duration;
 
 use pin_project_lite::pin_project;
@@ -48,11 +48,28 @@ impl Alarm {
         let this = self.project();
         match this.sleep.as_pin_mut() {
             Some(sleep) if *this.set => {
-                ready!(sleep.poll(cx));
+                let deadline = sleep.deadline();
+                // A task that has used up what Tokio lets it do is told that nothing has happened yet. One that always
+                // does so would never hear of the time.
+                if sleep.poll(cx).is_pending() && !(may_be_refused() && deadline <= Instant::now()) {
+                    return Poll::Pending;
+                }
                 *this.set = false;
                 Poll::Ready(())
             }
             _ => Poll::Pending,
         }
     }
+}
+
+/// Whether Tokio may have refused to look at the timer in this poll of the task.
+#[cfg(feature = "rt")]
+fn may_be_refused() -> bool {
+    !tokio::task::coop::has_budget_remaining()
+}
+
+/// Tokio does not say without its runtime, which somebody else may have switched on.
+#[cfg(not(feature = "rt"))]
+fn may_be_refused() -> bool {
+    true
 }

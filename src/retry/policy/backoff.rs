@@ -83,6 +83,7 @@ impl IntoIterator for Backoff {
     type Item = Duration;
     type IntoIter = Delays;
 
+    #[inline]
     fn into_iter(self) -> Delays {
         Delays(match self.0 {
             Kind::Constant { delay } => State::Constant { delay },
@@ -110,6 +111,7 @@ enum State {
 impl Iterator for Delays {
     type Item = Duration;
 
+    #[inline]
     fn next(&mut self) -> Option<Duration> {
         Some(match &mut self.0 {
             State::Constant { delay } => *delay,

@@ -49,6 +49,13 @@ struct Account {
     floor: AtomicU64,
 }
 
+/// What a retry was taken from.
+#[derive(Clone, Copy)]
+enum Taken {
+    Balance,
+    FloorOf { second: u64 },
+}
+
 /// The parts of a retry that are counted.
 const RETRY: u64 = 1_000_000;
 
@@ -90,29 +97,63 @@ impl RetryBudget {
 
     /// Pays in the share of a call.
     pub(super) fn deposit(&self) {
-        let Account { share, reserve, balance, .. } = &*self.0;
-        let add = |balance: u64| Some(balance.saturating_add(*share).min(*reserve));
+        self.add(self.0.share);
+    }
+
+    /// Takes out a retry, if there is one and `others` want it, too.
+    pub(super) fn withdraw_if(&self, others: impl FnOnce() -> bool) -> bool {
+        let Some(taken) = self.take() else { return false };
+        // It is taken before the others are asked, since what is only looked at may be gone afterwards.
+        let wanted = others();
+        if !wanted {
+            self.put_back(taken);
+        }
+        wanted
+    }
+
+    fn add(&self, parts: u64) {
+        let Account { reserve, balance, .. } = &*self.0;
+        let add = |balance: u64| Some(balance.saturating_add(parts).min(*reserve));
         // It always adds, so there is no failure to see.
         let _ = balance.fetch_update(Ordering::Relaxed, Ordering::Relaxed, add);
     }
 
-    /// Takes out a retry, if there is one.
-    pub(super) fn withdraw(&self) -> bool {
+    fn take(&self) -> Option<Taken> {
         let take = |balance: u64| balance.checked_sub(RETRY);
-        self.0.balance.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take).is_ok() || self.withdraw_floor()
+        match self.0.balance.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take) {
+            Ok(_) => Some(Taken::Balance),
+            Err(_) => self.take_floor(),
+        }
     }
 
-    fn withdraw_floor(&self) -> bool {
+    fn take_floor(&self) -> Option<Taken> {
         let Account { floor_per_second, opened, floor, .. } = &*self.0;
-        let second = opened.elapsed().as_secs();
+        // After 136 years the half word is full, and the last second goes on.
+        let second = opened.elapsed().as_secs().min(u64::from(u32::MAX));
         let take = |word: u64| {
-            let (latest, used) = (word >> 32, word & u64::from(u32::MAX));
+            let (latest, used) = second_and_used(word);
             // Another thread may have begun the next second meanwhile: that one counts.
             let (latest, used) = if second > latest { (second, 0) } else { (latest, used) };
             (used < u64::from(*floor_per_second)).then_some((latest << 32) | (used + 1))
         };
-        floor.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take).is_ok()
+        let before = floor.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take).ok()?;
+        Some(Taken::FloorOf { second: second_and_used(before).0.max(second) })
     }
+
+    fn put_back(&self, taken: Taken) {
+        match taken {
+            Taken::Balance => self.add(RETRY),
+            Taken::FloorOf { second } => {
+                // What is left of a second is lost with it.
+                let put_back = |word: u64| (second_and_used(word).0 == second).then_some(word - 1);
+                let _ = self.0.floor.fetch_update(Ordering::Relaxed, Ordering::Relaxed, put_back);
+            }
+        }
+    }
+}
+
+fn second_and_used(word: u64) -> (u64, u64) {
+    (word >> 32, word & u64::from(u32::MAX))
 }
 
 impl fmt::Debug for RetryBudget {

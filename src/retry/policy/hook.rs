@@ -50,9 +50,10 @@ pub trait Hook<E> {
         None
     }
 
-    /// Whether there may be another retry. Asked last, when nothing else speaks against it.
-    fn admits(&mut self) -> bool {
-        true
+    /// Whether there may be another retry, as far as it goes and `others` do. Asked last, when nothing else speaks against
+    /// it.
+    fn admits(&mut self, others: impl FnOnce() -> bool) -> bool {
+        others()
     }
 
     /// There will be another attempt.
@@ -90,8 +91,8 @@ impl<E, A: Hook<E>, B: Hook<E>> Hook<E> for Both<A, B> {
         self.0.hint(cause).max(self.1.hint(cause))
     }
 
-    fn admits(&mut self) -> bool {
-        self.0.admits() && self.1.admits()
+    fn admits(&mut self, others: impl FnOnce() -> bool) -> bool {
+        self.0.admits(|| self.1.admits(others))
     }
 
     fn retrying(&mut self, event: &RetryEvent<'_, E>) {
@@ -138,8 +139,8 @@ impl<E> Hook<E> for WithinBudget {
         self.0.deposit();
     }
 
-    fn admits(&mut self) -> bool {
-        self.0.withdraw()
+    fn admits(&mut self, others: impl FnOnce() -> bool) -> bool {
+        self.0.withdraw_if(others)
     }
 }
 

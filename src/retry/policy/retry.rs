@@ -189,7 +189,8 @@ impl<B, T> Retry<B, T> {
     ///
     #[cfg_attr(doc, doc = include_str!("../../../docs/timelines/attempt_timeout.svg"))]
     ///
-    /// The consumer's own time with an item counts. For a flow of many items,
+    /// What is ready is given even after that time, as by Tokio's `timeout`: it is an attempt with nothing to give that is
+    /// dropped. The consumer's own time with an item counts. For a flow of many items,
     /// [`timeout`](crate::FlowExt::timeout) above the retry is the time for each item instead.
     ///
     /// # Panics
@@ -285,6 +286,7 @@ impl<I> Waits<I> {
 impl<I: Iterator<Item = Duration>> Iterator for Waits<I> {
     type Item = Duration;
 
+    #[inline]
     fn next(&mut self) -> Option<Duration> {
         self.left = self.left.checked_sub(1)?;
         // Capped before it is spread, or else long delays would all end up at the cap, side by side.

@@ -102,7 +102,8 @@ impl<F, B, T, H, O> RetryWith<F, B, T, H, O> {
     }
 
     /// Shares `budget` with others: a failure that finds it empty is not retried, with
-    /// [`GiveUpReason::Budget`](crate::retry::GiveUpReason::Budget).
+    /// [`GiveUpReason::Budget`](crate::retry::GiveUpReason::Budget). Of several budgets, one that is not empty keeps what it
+    /// has when another one is.
     pub fn budget(self, budget: &RetryBudget) -> RetryWith<F, B, T, Both<H, WithinBudget>, O> {
         self.hook(WithinBudget(budget.clone()))
     }
@@ -311,9 +312,11 @@ where
     }
 
     /// Decides about a failure: the next attempt is due, or this is the error.
-    #[cold]
+    #[inline]
     fn decide(self: Pin<&mut Self>, cause: T::Failure) -> Result<(), O::Error> {
         let mut this = self.project();
+        // Until it is decided: a panic in what is asked ends it, and gains no attempt that is not counted.
+        *this.phase = Phase::Done;
         this.alarm.as_mut().clear();
         this.stream.as_mut().restart();
 
@@ -350,7 +353,7 @@ where
                     let wait = policy.cap.map_or(wait, |cap| wait.min(cap));
                     if policy.deadline.is_some_and(|deadline| elapsed.saturating_add(wait) > deadline) {
                         Err(GiveUpReason::Deadline)
-                    } else if this.hooks.admits() {
+                    } else if this.hooks.admits(|| true) {
                         Ok(wait)
                     } else {
                         Err(GiveUpReason::Budget)
@@ -367,13 +370,12 @@ where
                 if wait.is_zero() {
                     *this.phase = Phase::Yielding;
                 } else {
-                    *this.phase = Phase::Waiting;
                     this.alarm.set(wait);
+                    *this.phase = Phase::Waiting;
                 }
                 Ok(())
             }
             Err(reason) => {
-                *this.phase = Phase::Done;
                 this.hooks.giving_up(&GiveUpEvent { attempts: attempt, cause: &cause, reason, elapsed });
                 Err(O::error(attempt, elapsed, reason, cause))
             }
@@ -450,8 +452,8 @@ where
 {
     fn is_terminated(&self) -> bool {
         match self.phase {
-            Phase::Fresh | Phase::Waiting | Phase::Yielding => false,
-            Phase::Collecting => self.stream.is_terminated(),
+            Phase::Waiting | Phase::Yielding => false,
+            Phase::Fresh | Phase::Collecting => self.stream.is_terminated(),
             Phase::Done => true,
         }
     }

@@ -153,3 +153,17 @@ fn the_type_says_whether_an_attempt_may_time_out() {
     );
     assert!(refusal::<Retry<Backoff, Duration>>("attempts = 3").contains("`attempt_timeout` is missing"));
 }
+
+#[test]
+fn the_longest_durations_survive_it_too() {
+    for far in
+        [Duration::MAX, Duration::from_secs(u64::MAX), Duration::MAX / 2, Duration::from_nanos(1), Duration::ZERO]
+    {
+        let policy = Retry::attempts(u32::MAX).backoff(Backoff::constant(far)).cap(far).deadline(far).reset_after(far);
+        let text = toml::to_string(&policy).unwrap();
+        assert_eq!(toml::from_str::<Retry>(&text), Ok(policy), "{text}");
+    }
+    for text in ["99999999999999999999s", "600000000000years", "-1s", "5", "", "1e3s", "NaN", "1s 1"] {
+        assert!(toml::from_str::<Retry>(&format!("attempts = 1\ncap = \"{text}\"")).is_err(), "{text}");
+    }
+}

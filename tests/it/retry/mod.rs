@@ -3,7 +3,9 @@
 mod backoff;
 mod budget;
 mod config;
+mod hard_cases;
 mod peers;
 mod policy_properties;
+mod retry_once;
 mod retry_with;
 mod traced;
