@@ -1109,7 +1109,8 @@ pub trait FlowExt: Flow {
     /// delivered. Captured variables of bodies and lambdas above live on across the attempts, while the state of operators
     /// above starts afresh. A wait of no time lets other tasks in. The clock is Tokio's. No allocation.
     ///
-    /// A flow of one future, such as that of [`once`](crate::once()), can then be awaited directly.
+    /// What comes out is a flow, and wants a terminal. Only where [`once`](crate::once()) or
+    /// [`once_with`](crate::once_with()) is directly above may it be awaited as it stands, as by [`retry`](crate::retry()).
     ///
     /// # Errors
     ///
