@@ -597,7 +597,9 @@ pub trait FlowExt: Flow {
     ///
     #[cfg_attr(doc, doc = include_str!("../docs/timelines/flat_map_concat.svg"))]
     ///
-    /// The inner flows have the error of this one; give an infallible one its type by [`fallible`](Self::fallible).
+    /// The inner flows have the error of this one. Where this one cannot fail and they can, call
+    /// [`fallible`](Self::fallible) on this one, or handle their failures by [`catch`](Self::catch) in `op`; where both
+    /// can, [`map_err`](Self::map_err) there.
     /// What runs concurrently above makes progress while an inner flow waits. When an inner flow fails it is dropped,
     /// then what runs above.
     ///
@@ -1107,7 +1109,8 @@ pub trait FlowExt: Flow {
     /// delivered. Captured variables of bodies and lambdas above live on across the attempts, while the state of operators
     /// above starts afresh. A wait of no time lets other tasks in. The clock is Tokio's. No allocation.
     ///
-    /// A flow of one future, such as that of [`once`](crate::once()), can then be awaited directly.
+    /// What comes out is a flow, and wants a terminal. Only where [`once`](crate::once()) or
+    /// [`once_with`](crate::once_with()) is directly above may it be awaited as it stands, as by [`retry`](crate::retry()).
     ///
     /// # Errors
     ///
@@ -1252,6 +1255,9 @@ pub trait FlowExt: Flow {
     /// [`flat_map_concat`](Self::flat_map_concat) and there is none. When a flow fails, the others are dropped at once, and
     /// the error comes behind the items before it. One wake costs the same however many flows there are.
     ///
+    /// The inner flows have the error of this one; see [`flat_map_concat`](Self::flat_map_concat) for what to do where
+    /// they have another.
+    ///
     /// # Panics
     ///
     /// When `concurrency` is 0.
@@ -1332,6 +1338,12 @@ pub trait FlowExt: Flow {
     /// Items that an inner flow has emitted, and that wait in the buffer of 64 places for a busy consumer, are still
     /// delivered; an emission that waits for room goes with its flow. The last inner flow runs to its end. When the flow
     /// above fails, the inner flow is dropped at once.
+    ///
+    /// The inner flows have the error of this one; see [`flat_map_concat`](Self::flat_map_concat) for what to do where
+    /// they have another.
+    ///
+    /// Below [`debounce`](Self::debounce) the inner flow runs on until the new item has settled.
+    /// [`delay_start`](Self::delay_start) on the inner flow, in place of the `debounce`, drops it with the new item.
     ///
     /// # Examples
     ///

@@ -72,7 +72,8 @@ pub trait SharingPolicy {
 
 impl SharingStarted {
     /// While there are subscribers: from the first until `stop_timeout` after the last has left, unless one comes before.
-    /// The replay is emptied `replay_expiration` after that; `Duration::MAX` keeps it for ever.
+    /// The latest values stay for `replay_expiration` after that. `Duration::ZERO` forgets them at once, and a state is its
+    /// initial value again; `Duration::MAX` keeps them for ever, as Kotlin does where nothing is said.
     ///
     /// Kotlin: `WhileSubscribed`.
     pub fn while_subscribed(stop_timeout: Duration, replay_expiration: Duration) -> Self {

@@ -15,6 +15,9 @@ use crate::source::SourceBody;
 /// This is where a retry begins: `once(|| api.fetch(city)).retry_when(..).single().await`. The closure is `FnMut`, so it
 /// may count its runs in a captured variable; [`once_with`](crate::once_with) counts them for it. No allocation.
 ///
+/// An `async move` closure that reads a value which it owns is no such `FnMut`; clone the value for each run:
+/// `once(move || { let url = url.clone(); async move { fetch(&url).await } })`.
+///
 /// # Cancel safety
 ///
 /// Dropping the collection drops the future.

@@ -14,9 +14,9 @@ use crate::source::{Once, OnceStream, SourceBody, once};
 ///
 /// It is `once(op).retry_with(policy)`, which can be awaited because it has one outcome: so the options of
 /// [`RetryWith`] are there, and it is a flow, too. Where `op` wants the number of its attempt, begin with
-/// [`once_with`](crate::once_with()). `tokio::spawn` and `join!` want the future itself:
-/// [`into_future`](IntoFuture::into_future). Nothing runs before the first poll, and polling after the outcome is harmless.
-/// No allocation.
+/// [`once_with`](crate::once_with()). `timeout`, `select!` and `join!` of Tokio take it as it stands; `tokio::spawn` and
+/// `join_all` want the future itself: [`into_future`](IntoFuture::into_future). Nothing runs before the first poll, and
+/// polling after the outcome is harmless. No allocation.
 ///
 /// # Errors
 ///

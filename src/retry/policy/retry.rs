@@ -220,8 +220,9 @@ impl<B, T> Retry<B, T> {
     #[cfg_attr(doc, doc = include_str!("../../../docs/timelines/reset_after.svg"))]
     ///
     /// Healthy is one that has gone on for this `Duration` after its first item, or has given this number of items
-    /// ([`ResetAfter::items`]). A call that has one value has no healthy period. The bound, the backoff and the deadline then count per streak of failures and no longer for the
-    /// whole collection: a flow that recovers each time is retried for ever, which is what this is for.
+    /// ([`ResetAfter::items`]); one that gives nothing is not healthy, however long it goes on. A call that has one value
+    /// has no healthy period. The bound, the backoff and the deadline then count per streak of failures and no longer for
+    /// the whole collection: a flow that recovers each time is retried for ever, which is what this is for.
     pub fn reset_after(mut self, healthy: impl Into<ResetAfter>) -> Self {
         self.reset_after = Some(healthy.into());
         self
