@@ -7,6 +7,7 @@ mod call;
 mod config;
 mod hook;
 mod jitter;
+mod options;
 mod outcome;
 mod retry;
 mod retry_with;
