@@ -26,10 +26,10 @@ use crate::hot::{CannotFail, Produced, SharedFlow, SharingPolicy, StateFlow, Sta
 #[cfg(feature = "rt")]
 use crate::operator::FlowOn;
 use crate::operator::{
-    AndThen, Catch, Chain, Chunks, Dematerialize, DistinctUntilChangedBy, Enumerate, Event, Filter, FilterMap,
-    FilterStream, FlatMapConcat, Inspect, Map, MapErr, MapToResult, Materialize, OnCancel, OnCompletion, OnEach,
-    OnEmpty, OnStart, Pairwise, Repeat, RunningFold, RunningReduce, Skip, SkipWhile, Take, TakeUntil, TakeWhile, Then,
-    Transform, TryMap, Zip,
+    AndThen, Catch, Chain, Chunks, Dematerialize, DistinctUntilChangedBy, Enumerate, Equality, Event, Filter,
+    FilterMap, FilterStream, FlatMapConcat, Inspect, Itself, Map, MapErr, MapToResult, Materialize, OnCancel,
+    OnCompletion, OnEach, OnEmpty, OnStart, Pairwise, Repeat, RunningFold, RunningReduce, Skip, SkipWhile, Take,
+    TakeUntil, TakeWhile, Then, Transform, TryMap, Zip,
 };
 #[cfg(feature = "std")]
 use crate::operator::{
@@ -342,13 +342,11 @@ pub trait FlowExt: Flow {
     /// Kotlin: `distinctUntilChanged`.
     #[doc(alias = "distinctUntilChanged")]
     #[doc(alias = "dedup")]
-    fn distinct_until_changed(
-        self,
-    ) -> DistinctUntilChangedBy<Self, fn(&Self::Item) -> Self::Item, fn(&Self::Item, &Self::Item) -> bool>
+    fn distinct_until_changed(self) -> DistinctUntilChangedBy<Self, Itself, Equality>
     where
         Self::Item: Clone + PartialEq,
     {
-        DistinctUntilChangedBy::new(self, Clone::clone, PartialEq::eq)
+        DistinctUntilChangedBy::new(self, Itself, Equality)
     }
 
     /// Drops each item that is the `same` as the last one passed on. `same` gets that one first, and is not called for
@@ -367,12 +365,12 @@ pub trait FlowExt: Flow {
     ///
     /// Kotlin: `distinctUntilChanged(areEquivalent)`.
     #[doc(alias = "dedup_by")]
-    fn distinct_until_changed_by<P>(self, same: P) -> DistinctUntilChangedBy<Self, fn(&Self::Item) -> Self::Item, P>
+    fn distinct_until_changed_by<P>(self, same: P) -> DistinctUntilChangedBy<Self, Itself, P>
     where
         Self::Item: Clone,
         P: FnMut(&Self::Item, &Self::Item) -> bool,
     {
-        DistinctUntilChangedBy::new(self, Clone::clone, same)
+        DistinctUntilChangedBy::new(self, Itself, same)
     }
 
     /// Drops each item whose `key` equals that of the last one passed on.
@@ -391,12 +389,12 @@ pub trait FlowExt: Flow {
     /// Kotlin: `distinctUntilChangedBy`.
     #[doc(alias = "distinctUntilChangedBy")]
     #[doc(alias = "dedup_by_key")]
-    fn distinct_until_changed_by_key<K, Op>(self, key: Op) -> DistinctUntilChangedBy<Self, Op, fn(&K, &K) -> bool>
+    fn distinct_until_changed_by_key<K, Op>(self, key: Op) -> DistinctUntilChangedBy<Self, Op, Equality>
     where
         K: PartialEq,
         Op: FnMut(&Self::Item) -> K,
     {
-        DistinctUntilChangedBy::new(self, key, PartialEq::eq)
+        DistinctUntilChangedBy::new(self, key, Equality)
     }
 
     /// Passes on the first `count` items, then ends.

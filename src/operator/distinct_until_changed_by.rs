@@ -28,6 +28,61 @@ pin_project! {
     }
 }
 
+/// What an item is compared by: a closure, or [`Itself`].
+pub trait KeyOf<T> {
+    /// What is compared.
+    type Key;
+
+    #[doc(hidden)]
+    fn key_of(&mut self, item: &T) -> Self::Key;
+}
+
+/// How two keys are compared: by a closure, or by [`Equality`].
+pub trait SameKey<K> {
+    #[doc(hidden)]
+    fn is_same(&mut self, last: &K, key: &K) -> bool;
+}
+
+/// An item is compared by a clone of it.
+#[derive(Clone, Copy, Debug)]
+pub struct Itself;
+
+/// Keys are compared by `==`.
+#[derive(Clone, Copy, Debug)]
+pub struct Equality;
+
+impl<T, K, Op: FnMut(&T) -> K> KeyOf<T> for Op {
+    type Key = K;
+
+    #[inline]
+    fn key_of(&mut self, item: &T) -> K {
+        self(item)
+    }
+}
+
+impl<T: Clone> KeyOf<T> for Itself {
+    type Key = T;
+
+    #[inline]
+    fn key_of(&mut self, item: &T) -> T {
+        item.clone()
+    }
+}
+
+impl<K, P: FnMut(&K, &K) -> bool> SameKey<K> for P {
+    #[inline]
+    fn is_same(&mut self, last: &K, key: &K) -> bool {
+        self(last, key)
+    }
+}
+
+impl<K: PartialEq> SameKey<K> for Equality {
+    #[inline]
+    fn is_same(&mut self, last: &K, key: &K) -> bool {
+        last == key
+    }
+}
+
 debug_fields!(DistinctUntilChangedBy<F, Op, P> { flow: F });
 debug_fields!(DistinctUntilChangedByStream<S, K, Op, P> { stream: S });
 
@@ -40,8 +95,8 @@ impl<F, Op, P> DistinctUntilChangedBy<F, Op, P> {
 impl<F, Op, P, K> Flow for DistinctUntilChangedBy<F, Op, P>
 where
     F: Flow,
-    Op: FnMut(&F::Item) -> K,
-    P: FnMut(&K, &K) -> bool,
+    Op: KeyOf<F::Item, Key = K>,
+    P: SameKey<K>,
 {
     type Item = F::Item;
     type Error = F::Error;
@@ -55,8 +110,8 @@ where
 impl<S, K, Op, P, T, E> Stream for DistinctUntilChangedByStream<S, K, Op, P>
 where
     S: FlowStream<Item = Result<T, E>>,
-    Op: FnMut(&T) -> K,
-    P: FnMut(&K, &K) -> bool,
+    Op: KeyOf<T, Key = K>,
+    P: SameKey<K>,
 {
     type Item = Result<T, E>;
 
@@ -68,8 +123,8 @@ where
             let Some(item) = ready!(this.stream.as_mut().poll_next(cx)?) else {
                 return Poll::Ready(None);
             };
-            let key = (this.key)(&item);
-            let repeated = this.last.as_ref().is_some_and(|last| (this.same)(last, &key));
+            let key = this.key.key_of(&item);
+            let repeated = this.last.as_ref().is_some_and(|last| this.same.is_same(last, &key));
             if !repeated {
                 *this.last = Some(key);
                 return Poll::Ready(Some(Ok(item)));
@@ -85,8 +140,8 @@ where
 impl<S, K, Op, P, T, E> FusedStream for DistinctUntilChangedByStream<S, K, Op, P>
 where
     S: FlowStream<Item = Result<T, E>>,
-    Op: FnMut(&T) -> K,
-    P: FnMut(&K, &K) -> bool,
+    Op: KeyOf<T, Key = K>,
+    P: SameKey<K>,
 {
     forward!(is_terminated);
 }
@@ -94,8 +149,8 @@ where
 impl<S, K, Op, P, T, E> FlowStream for DistinctUntilChangedByStream<S, K, Op, P>
 where
     S: FlowStream<Item = Result<T, E>>,
-    Op: FnMut(&T) -> K,
-    P: FnMut(&K, &K) -> bool,
+    Op: KeyOf<T, Key = K>,
+    P: SameKey<K>,
 {
     forward!(poll_progress);
 
@@ -109,8 +164,8 @@ where
 impl<S, K, Op, P, T, E> Restart for DistinctUntilChangedByStream<S, K, Op, P>
 where
     S: Restart<Item = Result<T, E>>,
-    Op: FnMut(&T) -> K,
-    P: FnMut(&K, &K) -> bool,
+    Op: KeyOf<T, Key = K>,
+    P: SameKey<K>,
 {
     fn restart(self: Pin<&mut Self>) {
         let this = self.project();

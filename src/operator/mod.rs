@@ -63,7 +63,9 @@ pub use combine::{
     Combinable, Combine, CombineStream, CombinedStreams, Latch, RestartCombined, combine, combine_latest,
 };
 pub use dematerialize::{Dematerialize, DematerializeStream};
-pub use distinct_until_changed_by::{DistinctUntilChangedBy, DistinctUntilChangedByStream};
+pub use distinct_until_changed_by::{
+    DistinctUntilChangedBy, DistinctUntilChangedByStream, Equality, Itself, KeyOf, SameKey,
+};
 pub use enumerate::{Enumerate, EnumerateStream};
 pub use filter::{Filter, FilterStream};
 pub use filter_map::{FilterMap, FilterMapStream};

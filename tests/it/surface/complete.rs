@@ -108,7 +108,7 @@ fn structs() -> Vec<(String, String)> {
 }
 
 /// Those that are neither: they hold what a flow is made with, are handed to a body, or are of use without being collected.
-const PLAIN: [&str; 45] = [
+const PLAIN: [&str; 47] = [
     "Backoff",
     "Bare",
     "BodyBlock",
@@ -116,12 +116,14 @@ const PLAIN: [&str; 45] = [
     "BufferConfig",
     "Delays",
     "Emitter",
+    "Equality",
     "Explained",
     "FlowBlock",
     "FutureBlock",
     "Gate",
     "GiveUpEvent",
     "Hint",
+    "Itself",
     "Latch",
     "MapState",
     "MarbleError",
