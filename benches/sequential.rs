@@ -189,7 +189,7 @@ macro_rules! rows {
                     let taken = tokio_stream::StreamExt::take_while(tokio_stream::iter(0..), |n| *n < black_box(10_000));
                     tokio_stream::StreamExt::fold(taken, 0, mix)
                 },
-                "iterator" => async { (0..).take_while(|n| *n < black_box(10_000)).fold(0, mix) },
+                "iterator" => async { (0..black_box(20_000)).take_while(|n| *n < black_box(10_000)).fold(0, mix) },
             ),
             row!("skip_while half", $drive,
                 "futures-util" => stream_items().skip_while(|n| ready(*n < 5_000)).fold(0, |sum, n| ready(mix(sum, n))),

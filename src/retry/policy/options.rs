@@ -38,7 +38,7 @@ impl<F: Flow, B, T: AttemptTimeout<F::Error>, H, O> RetryWith<F, B, T, H, O> {
     /// Retries the errors for which `predicate` holds, and no others: an error that it refuses ends the flow, with
     /// [`GiveUpReason::Refused`](crate::retry::GiveUpReason::Refused).
     ///
-    /// With an [`attempt_timeout`](Retry::attempt_timeout) it sees a [`TimeoutError`](crate::TimeoutError).
+    /// With an [`attempt_timeout`](crate::Retry::attempt_timeout) it sees a [`TimeoutError`](crate::TimeoutError).
     ///
     /// # Examples
     ///
@@ -62,7 +62,7 @@ impl<F: Flow, B, T: AttemptTimeout<F::Error>, H, O> RetryWith<F, B, T, H, O> {
     }
 
     /// Waits at least as long as `op` says, which is where a server's `Retry-After` comes in: the wait is the longer one of
-    /// the policy's and this, and never longer than the [`cap`](Retry::cap). It adds no attempt.
+    /// the policy's and this, and never longer than the [`cap`](crate::Retry::cap). It adds no attempt.
     ///
     /// # Examples
     ///
