@@ -626,6 +626,10 @@ pub trait FlowExt: Flow {
 
     /// Collects the flows that this flow emits, one after the other, in order.
     ///
+    /// As [`flat_map_concat`](Self::flat_map_concat) of each to itself:
+    ///
+    #[cfg_attr(doc, doc = include_str!("../docs/timelines/flat_map_concat.svg"))]
+    ///
     /// # Examples
     ///
     /// ```
@@ -1295,7 +1299,9 @@ pub trait FlowExt: Flow {
 
     /// Collects the flows that this flow emits, up to `concurrency` of them at once.
     ///
-    /// See [`flat_map_merge`](Self::flat_map_merge).
+    /// As [`flat_map_merge`](Self::flat_map_merge) of each to itself:
+    ///
+    #[cfg_attr(doc, doc = include_str!("../docs/timelines/flat_map_merge.svg"))]
     ///
     /// # Panics
     ///

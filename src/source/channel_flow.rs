@@ -64,7 +64,10 @@ where
 ///
 /// `register` gets a [`Sender`], hands clones of it to the interface, and returns a guard that unregisters when it is
 /// dropped: a value with a `Drop`, or a subscription that has one. It is dropped when the collection ends or is dropped.
-/// The flow ends when all senders are gone, so keep none in the guard.
+/// The flow ends when all senders are gone, so keep none in the guard. What is sent goes the way of a
+/// [`channel_flow`]:
+///
+#[cfg_attr(doc, doc = include_str!("../../docs/timelines/channel_flow.svg"))]
 ///
 /// A callback cannot wait, so it uses [`Sender::try_send`], which fails when the buffer of 64 places is full. A
 /// [`buffer`](crate::FlowExt::buffer) directly below sets its size, or lets it drop items instead, and so does
