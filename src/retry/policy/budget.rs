@@ -1,7 +1,10 @@
 use alloc::sync::Arc;
 use core::fmt;
+#[cfg(not(coldflow_loom))]
 use core::sync::atomic::{AtomicU64, Ordering};
 
+#[cfg(coldflow_loom)]
+use loom::sync::atomic::{AtomicU64, Ordering};
 use tokio::time::Instant;
 
 /// A budget of retries that calls and flows share, so that retries do not multiply the load of a server that is down.
@@ -162,5 +165,62 @@ impl fmt::Debug for RetryBudget {
             .field("retries_kept", &(self.0.balance.load(Ordering::Relaxed) / RETRY))
             .field("floor_per_second", &self.0.floor_per_second)
             .finish_non_exhaustive()
+    }
+}
+
+#[cfg(all(test, coldflow_loom))]
+mod loom_tests {
+    use loom::thread;
+
+    use super::RetryBudget;
+
+    /// How many of two threads get a retry.
+    fn granted(budget: &RetryBudget) -> u32 {
+        let other = budget.clone();
+        let there = thread::spawn(move || other.withdraw_if(|| true));
+        let here = budget.withdraw_if(|| true);
+        u32::from(here) + u32::from(there.join().unwrap())
+    }
+
+    #[test]
+    fn one_retry_goes_to_one_of_two() {
+        loom::model(|| {
+            let budget = RetryBudget::new(1.0, 0);
+            budget.deposit();
+            assert_eq!(granted(&budget), 1);
+        });
+        loom::model(|| assert_eq!(granted(&RetryBudget::new(0.0, 1)), 1));
+        loom::model(|| {
+            let budget = RetryBudget::new(1.0, 1);
+            budget.deposit();
+            assert_eq!(granted(&budget), 2);
+        });
+    }
+
+    #[test]
+    fn what_is_paid_in_meanwhile_is_there() {
+        loom::model(|| {
+            let budget = RetryBudget::new(1.0, 0);
+            let other = budget.clone();
+            let there = thread::spawn(move || other.deposit());
+            let early = budget.withdraw_if(|| true);
+            there.join().unwrap();
+            assert_ne!(early, budget.withdraw_if(|| true), "one retry in all");
+        });
+    }
+
+    #[test]
+    fn what_is_put_back_is_there_again_and_once() {
+        for (share, floor) in [(1.0, 0), (0.0, 1)] {
+            loom::model(move || {
+                let budget = RetryBudget::new(share, floor);
+                budget.deposit();
+                let other = budget.clone();
+                let there = thread::spawn(move || assert!(!other.withdraw_if(|| false)));
+                let early = budget.withdraw_if(|| true);
+                there.join().unwrap();
+                assert_ne!(early, budget.withdraw_if(|| true), "one retry in all");
+            });
+        }
     }
 }
