@@ -3,11 +3,11 @@ use core::pin::Pin;
 use core::task::{Context, Poll, ready};
 use core::time::Duration;
 
-use futures_core::{FusedFuture, FusedStream, Stream};
+use futures_core::FusedFuture;
 use pin_project_lite::pin_project;
 
 use super::{AttemptTimeout, Hook, Outcome, Retry, RetryWith, RetryWithStream};
-use crate::flow::{Flow, Restart};
+use crate::flow::{Flow, FlowStream};
 use crate::source::{Once, OnceStream, SourceBody, once};
 
 /// Awaits `op` until it succeeds, as often as `policy` says.
@@ -60,23 +60,19 @@ where
 pin_project! {
     /// The future of a retried future. See [`retry`].
     #[must_use = "futures do nothing unless awaited or polled"]
-    pub struct RetryCall<S, B, I, T, H, O> {
+    pub struct RetryCall<S> {
         #[pin]
-        stream: RetryWithStream<S, B, I, T, H, O>,
+        stream: S,
     }
 }
 
-debug_fields!(RetryCall<S, B, I, T, H, O> { stream: S });
+debug_fields!(RetryCall<S> { stream: S });
 
-impl<S, B, T, H, O, Item, E> Future for RetryCall<S, B, B::IntoIter, T, H, O>
+impl<S, Item, E> Future for RetryCall<S>
 where
-    S: Restart<Item = Result<Item, E>>,
-    B: IntoIterator<Item = Duration> + Clone,
-    T: AttemptTimeout<E>,
-    H: Hook<T::Failure>,
-    O: Outcome<T::Failure>,
+    S: FlowStream<Item = Result<Item, E>>,
 {
-    type Output = Result<Item, O::Error>;
+    type Output = Result<Item, E>;
 
     #[inline]
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
@@ -88,17 +84,11 @@ where
     }
 }
 
-impl<S, B, T, H, O, Item, E> FusedFuture for RetryCall<S, B, B::IntoIter, T, H, O>
+impl<S, Item, E> FusedFuture for RetryCall<S>
 where
-    S: Restart<Item = Result<Item, E>>,
-    B: IntoIterator<Item = Duration> + Clone,
-    T: AttemptTimeout<E>,
-    H: Hook<T::Failure>,
-    O: Outcome<T::Failure>,
+    S: FlowStream<Item = Result<Item, E>>,
 {
-    fn is_terminated(&self) -> bool {
-        self.stream.is_terminated()
-    }
+    forward!(is_terminated);
 }
 
 impl<Op, Fut, B, T, H, O, Item, E> IntoFuture for RetryWith<Once<Op>, B, T, H, O>
@@ -111,7 +101,7 @@ where
     O: Outcome<T::Failure>,
 {
     type Output = Result<Item, O::Error>;
-    type IntoFuture = RetryCall<OnceStream<Op, Fut>, B, B::IntoIter, T, H, O>;
+    type IntoFuture = RetryCall<RetryWithStream<OnceStream<Op, Fut>, B, B::IntoIter, T, H, O>>;
 
     #[inline]
     fn into_future(self) -> Self::IntoFuture {
